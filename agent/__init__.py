@@ -1,0 +1,1 @@
+"""The live examination: session engine, suites, configuration and the command line."""

@@ -1,0 +1,106 @@
+"""What the tasks of one session share: the line, its two tracks, the book of turns, and how it ended."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+
+from agent.observers import Audience
+from agent.turn_book import TurnBook
+from recordings.format import Event, Flushed, Outcome, PlaybackReported, Turn
+from recordings.writer import EpisodeWriter
+from streams.clock import now
+from streams.endpoints.protocol import Endpoint, PlaybackState, Played
+from streams.playback import ItemPlayback, Microphone, Speaker
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """How a session ended.
+
+    Attributes:
+        by: "user", "endpoint" or "us".
+    """
+
+    outcome: Outcome
+    reason: str
+    by: str
+
+
+class Call:
+    """One live call. Times named `t` are seconds since sample 0."""
+
+    def __init__(self, endpoint: Endpoint, recorder: EpisodeWriter, audience: Audience) -> None:
+        user_rate = endpoint.capabilities.input.rate
+        endpoint_rate = endpoint.capabilities.output.rate
+        self.endpoint = endpoint
+        self.recorder = recorder
+        self.audience = audience
+        self.microphone = Microphone(user_rate)
+        self.speaker = Speaker(endpoint_rate)
+        self.book = TurnBook(user_rate, endpoint_rate)
+        self.origin = now()
+        self.connected = True
+        """False once the endpoint has closed; what arrived before is still played."""
+        self.closing: End | None = None
+        """Once the endpoint has closed: what the end will be when all that arrived has been heard."""
+        self.said_everything = asyncio.Event()
+        """Set while no user speech waits to be sent."""
+        self.said_everything.set()
+        self.over: asyncio.Future[End] = asyncio.get_running_loop().create_future()
+
+    def t(self, at: float | None = None) -> float:
+        """A time of the loop's clock (now by default) on the session's timeline; at least 0."""
+        return max(0.0, (now() if at is None else at) - self.origin)
+
+    def end(self, outcome: Outcome, reason: str, by: str) -> None:
+        """End the session; the first call decides.
+
+        A user who comes to its end on a line that is gone has heard the endpoint out all the same, unless
+        the connection broke.
+        """
+        end = End(outcome, reason, by)
+        if self.closing is not None and self.closing.outcome is not Outcome.ENDPOINT_HUNG_UP:
+            end = self.closing
+        if not self.over.done():
+            self.over.set_result(end)
+
+    def log(self, event: Event) -> None:
+        """Record an event and show it."""
+        self.recorder.event(event)
+        self.audience.event(event)
+
+    def write_turns(self, *, final: bool = False) -> None:
+        """Record the turns that are ripe."""
+        for turn in self.book.ripe(final=final):
+            self._write(turn)
+
+    def _write(self, turn: Turn) -> None:
+        self.recorder.turn(turn)
+        self.audience.turn(turn)
+
+    async def report(self, playback: ItemPlayback, state: PlaybackState) -> None:
+        """Tell the endpoint, and the record, how much of an item was heard."""
+        played = Played(playback.item, playback.heard, playback.received, state)
+        self.log(
+            PlaybackReported(
+                t=self.t(), item=played.item, heard=played.heard, received=played.received, state=state
+            )
+        )
+        if self.connected:
+            await self.endpoint.played(played)
+
+    async def cut(self, at: float, responses: tuple[str, ...] = ()) -> bool:
+        """The endpoint wants what was not heard yet dropped; returns whether there was any."""
+        items = self.speaker.flush(at=at, responses=responses)
+        self.log(
+            Flushed(
+                t=at,
+                by="endpoint",
+                at=max(0, round(at * self.speaker.rate)),
+                items=tuple((item.item, item.heard, item.received) for item in items),
+            )
+        )
+        for item in items:
+            await self.report(item, PlaybackState.DROPPED)
+        return any(item.heard < item.received for item in items)

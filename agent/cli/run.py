@@ -1,0 +1,168 @@
+"""`viva run`: calls, live on the screen, recorded, scored and reported."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import os
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from agent.cli import exits
+from agent.cli.output import complain, print_json
+from streams.clock import run as run_loop
+from streams.clock import utc_now
+
+if TYPE_CHECKING:
+    from agent.session import Engines
+    from recordings.format import EpisodeInfo
+    from scenarios.load import LoadedScenario
+
+
+@dataclass(frozen=True, slots=True)
+class EngineChoice:
+    """The user's voice and ears, as named on the command line; "default" is the best that is installed."""
+
+    voice: str
+    recogniser: str
+    detector: str
+    turn_detector: str
+    llm: str
+
+
+@dataclass(frozen=True, slots=True)
+class RunRequest:
+    """What `viva run` was asked to do."""
+
+    scenarios: tuple[str, ...]
+    endpoints: tuple[str, ...]
+    out: Path | None
+    repeats: int | None
+    concurrency: int
+    simulated: bool
+    engines: EngineChoice
+    max_lateness_ms: float
+    json: bool
+
+
+def run(request: RunRequest) -> int:
+    """Hold a run; returns the exit code."""
+    from recordings.errors import RecordingError
+    from scenarios.load import find
+    from scenarios.problems import ScenarioError
+    from streams.endpoints.errors import AddressInvalid, AuthenticationFailed
+    from streams.language.errors import LanguageError
+    from streams.speech.interfaces import SpeechError
+
+    try:
+        loaded = [scenario for name in request.scenarios for scenario in find(name)]
+        _check_endpoints(request)
+        engines = load_engines(request.engines)
+    except (ScenarioError, AddressInvalid, AuthenticationFailed) as error:
+        return complain(error, exits.BAD_INPUT)
+    except (SpeechError, LanguageError) as error:
+        return complain(error, exits.OUR_FAILURE)
+    out = request.out or default_folder(request.scenarios[0])
+    try:
+        return run_loop(_hold(request, loaded, engines, out), simulate=request.simulated)
+    except RecordingError as error:
+        return complain(error, exits.BAD_INPUT)
+    except KeyboardInterrupt:
+        sys.stderr.write(f"\ninterrupted; what was recorded is in {out}\n")
+        return exits.INTERRUPTED
+
+
+def default_folder(name: str) -> Path:
+    """recordings/episodes/NAME-DATE in the working directory."""
+    stem = Path(name).stem or "run"
+    return Path("recordings/episodes") / f"{stem}-{utc_now():%Y%m%d-%H%M%S}"
+
+
+def load_engines(choice: EngineChoice) -> Engines:
+    """Make the user's voice and ears.
+
+    Raises:
+        SpeechError: An engine is not installed; says what to install.
+    """
+    from agent.session import Engines
+    from streams.speech import select
+    from user_sim.voice_cache import VoiceCache
+
+    composer = None
+    if choice.llm:
+        from streams.language.client import language_model
+        from user_sim.wording import compose
+
+        composer = functools.partial(compose, language_model(choice.llm, os.environ))
+    return Engines(
+        voice=select.voice(choice.voice, os.environ),
+        detector=select.detector(choice.detector),
+        turn_detector=select.turn_detector(choice.turn_detector),
+        recogniser=select.recogniser(choice.recogniser, os.environ),
+        composer=composer,
+        cache=VoiceCache.default(),
+    )
+
+
+def _check_endpoints(request: RunRequest) -> None:
+    from agent.connect import connect, in_process
+    from streams.endpoints.errors import AddressInvalid
+
+    for address in request.endpoints:
+        connect(address, os.environ)
+        if request.simulated and not in_process(address):
+            raise AddressInvalid(
+                address,
+                "a remote endpoint lives in real time and cannot be called in simulated time",
+                "Leave out --simulated, or call reference://, fake:// or replay:",
+            )
+
+
+async def _hold(request: RunRequest, loaded: Sequence[LoadedScenario], engines: Engines, out: Path) -> int:
+    from agent.cli.console import screen_for
+    from agent.connect import connect
+    from agent.fact_observer import FactObserver
+    from agent.suite import SuiteSettings, plan, run_suite
+
+    jobs = plan(loaded, request.endpoints, request.repeats)
+    settings = SuiteSettings(
+        concurrency=request.concurrency,
+        max_lateness_s=request.max_lateness_ms / 1000,
+        command=("viva", *sys.argv[1:]),
+        observers=(FactObserver(),),
+    )
+    screen = screen_for(jobs, json=request.json)
+    with screen:
+        episodes = await run_suite(
+            jobs, lambda address: connect(address, os.environ), engines, out, settings, screen.audience
+        )
+    await _report(request, engines, out)
+    return _exit_code(episodes)
+
+
+async def _report(request: RunRequest, engines: Engines, out: Path) -> None:
+    from scoring.report.html import write_html
+    from scoring.report.terminal import print_report
+    from scoring.score import score
+
+    scores = await score([out], engines.recogniser)
+    page = out / "report.html"
+    await asyncio.to_thread(write_html, scores, page)
+    if request.json:
+        print_json(scores.to_json())
+    else:
+        print_report(scores)
+    sys.stderr.write(f"\nrecordings  {out}\nreport      {page}\n")
+
+
+def _exit_code(episodes: Sequence[EpisodeInfo]) -> int:
+    from recordings.format import Fault, Outcome
+
+    if any(info.outcome is Outcome.SCENARIO_INVALID for info in episodes):
+        return exits.BAD_INPUT
+    if any(info.outcome.void and info.outcome.fault is Fault.US for info in episodes):
+        return exits.OUR_FAILURE
+    return exits.PASS

@@ -1,0 +1,160 @@
+"""What arrives from the endpoint: audio to the speaker, words to the book, everything to the record."""
+
+from __future__ import annotations
+
+from agent.call import Call, End
+from recordings import format as record
+from recordings.format import Outcome
+from streams.endpoints import events as wire
+from streams.endpoints.events import Party
+from user_sim.ear import TurnEnd
+from user_sim.hearing import Hearing
+
+ENDING_MARGIN_S = 0.3
+"""We hang up this long before an announced end, so that the recording ends by our hand."""
+
+_NORMAL_CLOSURES = frozenset({None, 1000, 1001, 1005})
+
+
+class Inbox:
+    """Takes the endpoint's events as they arrive."""
+
+    def __init__(self, call: Call, hearing: Hearing) -> None:
+        self._call = call
+        self._hearing = hearing
+        self._received = 0
+        self._fatal: wire.Notice | None = None
+        self._limit: str | None = None
+        self.must_end_at: float | None = None
+        """Session time at which the endpoint said it will end the call, less a margin."""
+
+    async def run(self) -> None:
+        """Take events until the endpoint has closed."""
+        async for event in self._call.endpoint.events():
+            await self._take(event)
+
+    async def _take(self, event: wire.EndpointEvent) -> None:
+        t = self._call.t(event.at)
+        match event:
+            case wire.AudioReceived():
+                self._audio(t, event)
+            case wire.Flush():
+                if await self._call.cut(t, event.responses):
+                    self._hearing.interrupt(t, TurnEnd.CUT)
+            case wire.ItemEnded():
+                self._call.speaker.end_item(event.item)
+            case wire.ResponseEnded():
+                self._call.speaker.end_response(event.response)
+                self._log_response_end(t, event)
+            case wire.Ending():
+                self._ending(t, event)
+            case wire.Closed():
+                self._closed(t, event)
+            case wire.Notice():
+                self._notice(t, event)
+            case wire.TextReceived() | wire.UserTextReceived() | wire.UserItemPlaced() | wire.UserSpeech():
+                self._words(t, event)
+            case _:
+                self._other(t, event)
+
+    def _audio(self, t: float, event: wire.AudioReceived) -> None:
+        call = self._call
+        placed = call.speaker.play(event.pcm, at=t, item=event.item, response=event.response)
+        call.book.piece(event.item, placed.start)
+        piece = record.ReceivedPiece(
+            t=t,
+            item=event.item,
+            response=event.response,
+            offset=self._received,
+            samples=placed.samples,
+            start=placed.start,
+            raw=event.raw,
+        )
+        self._received += placed.samples
+        call.recorder.received(piece, event.pcm)
+
+    def _words(
+        self,
+        t: float,
+        event: wire.TextReceived | wire.UserTextReceived | wire.UserItemPlaced | wire.UserSpeech,
+    ) -> None:
+        call = self._call
+        match event:
+            case wire.TextReceived(text=text, mode=mode, item=item, response=response):
+                call.book.endpoint_text(item, text, mode)
+                call.log(record.EndpointText(t=t, text=text, mode=mode, item=item, response=response))
+            case wire.UserTextReceived(text=text, mode=mode, item=item, failed=failed):
+                call.book.user_text(item, text, mode, failed=failed)
+                call.log(record.EndpointUserText(t=t, text=text, mode=mode, item=item, failed=failed))
+            case wire.UserItemPlaced(item=item, previous=previous):
+                call.book.user_item(item)
+                call.log(record.EndpointUserItem(t=t, item=item, previous=previous))
+            case wire.UserSpeech(edge=edge, server_ms=server_ms, item=item):
+                if item:
+                    call.book.user_item(item)
+                call.log(record.EndpointUserSpeech(t=t, edge=edge.value, server_ms=server_ms, item=item))
+
+    def _log_response_end(self, t: float, event: wire.ResponseEnded) -> None:
+        self._call.log(
+            record.ResponseFinished(t=t, response=event.response, status=event.status, reason=event.reason)
+        )
+
+    def _other(self, t: float, event: wire.EndpointEvent) -> None:
+        call = self._call
+        match event:
+            case wire.ResponseStarted(response=response):
+                call.log(record.ResponseBegan(t=t, response=response))
+            case wire.ToolCalled(call=tool, name=name, arguments=arguments, cancelled=cancelled):
+                call.log(
+                    record.ToolCall(t=t, call=tool, name=name, arguments=arguments, cancelled=cancelled)
+                )
+            case wire.Usage(unit=unit, values=values, cumulative=cumulative, response=response):
+                call.log(
+                    record.UsageReported(
+                        t=t, unit=unit, values=values, cumulative=cumulative, response=response
+                    )
+                )
+            case wire.Unknown(type=kind):
+                call.log(record.UnknownMessage(t=t, type=kind))
+            case wire.Mark(name=name):
+                call.log(record.MarkReached(t=t, name=name))
+            case _:
+                pass  # Ready is taken by open(); nothing else is left
+
+    def _notice(self, t: float, event: wire.Notice) -> None:
+        if event.fatal:
+            self._fatal = event
+        self._call.log(record.Noticed(t=t, level=event.level, code=event.code, message=event.message))
+
+    def _ending(self, t: float, event: wire.Ending) -> None:
+        self._limit = event.reason or "the endpoint announced the end of the session"
+        self._call.log(record.EndAnnounced(t=t, time_left_s=event.time_left_s, reason=event.reason))
+        left = max(0.0, (event.time_left_s or 0.0) - ENDING_MARGIN_S)
+        if event.time_left_s is not None:
+            self.must_end_at = t + left
+
+    @property
+    def limit_reason(self) -> str:
+        """Why the endpoint ends the session."""
+        return self._limit or ""
+
+    def _closed(self, t: float, event: wire.Closed) -> None:
+        call = self._call
+        call.connected = False
+        if event.by is Party.US:
+            return
+        detail = f"close code {event.code}" if event.code is not None else "no close code"
+        if event.reason:
+            detail += f", {event.reason!r}"
+        if self._limit is not None:
+            outcome, reason = Outcome.SESSION_LIMIT, f"{self._limit} ({detail})"
+        elif self._fatal is not None:
+            reason = f"{self._fatal.code}: {self._fatal.message} ({detail})"
+            outcome = Outcome.ENDPOINT_ERROR
+        elif event.code in _NORMAL_CLOSURES:
+            outcome = Outcome.ENDPOINT_HUNG_UP
+            reason = f"the endpoint closed the connection ({detail})"
+        else:
+            outcome, reason = Outcome.ENDPOINT_ERROR, f"the connection broke ({detail})"
+        call.closing = End(outcome, reason, "endpoint")
+        call.log(record.Noticed(t=t, level="info", code="closed", message=reason))

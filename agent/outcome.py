@@ -1,0 +1,40 @@
+"""What went wrong, as an outcome: the one place that knows whose fault an exception is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from agent.call import End
+from agent.media import BehindRealTime
+from recordings.format import Outcome
+from scenarios.problems import ScenarioError
+from streams.endpoints.errors import EndpointError
+from streams.language.errors import LanguageError
+from streams.speech.interfaces import SpeechError
+from user_sim.voice import UserVoiceFailed
+
+_TABLE: tuple[tuple[type[Exception], Outcome, str], ...] = (
+    (BehindRealTime, Outcome.BEHIND_REAL_TIME, "us"),
+    (EndpointError, Outcome.ENDPOINT_ERROR, "endpoint"),
+    (UserVoiceFailed, Outcome.USER_FAILED, "us"),
+    (SpeechError, Outcome.USER_FAILED, "us"),
+    (LanguageError, Outcome.USER_FAILED, "us"),
+    (ScenarioError, Outcome.SCENARIO_INVALID, "us"),
+)
+
+
+def end_for(failure: BaseException) -> End:
+    """The end of a session that failed; anything unforeseen is our own failure."""
+    first = next(_leaves(failure))
+    for kind, outcome, by in _TABLE:
+        if isinstance(first, kind):
+            return End(outcome, str(first), by)
+    return End(Outcome.HARNESS_FAILED, f"{type(first).__name__}: {first}", "us")
+
+
+def _leaves(failure: BaseException) -> Iterator[BaseException]:
+    if isinstance(failure, BaseExceptionGroup):
+        for inner in failure.exceptions:
+            yield from _leaves(inner)
+    else:
+        yield failure

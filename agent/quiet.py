@@ -1,0 +1,52 @@
+"""How long nobody has talked, and what follows from it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from agent.call import Call
+from recordings.format import Outcome
+from user_sim.policy import Percept, SaidAll, Silence
+
+
+class QuietWatch:
+    """Counts silence since somebody was last heard; tells the user once per its patience.
+
+    Attributes:
+        thinking: True while the user looks for words or speaks: its own time is no silence.
+    """
+
+    def __init__(
+        self,
+        call: Call,
+        ear_speaking: Callable[[], bool],
+        tell: Callable[[Percept], None],
+        *,
+        patience_s: float,
+        reply_timeout_s: float,
+    ) -> None:
+        self._call = call
+        self._ear_speaking = ear_speaking
+        self._tell = tell
+        self._patience_s = patience_s
+        self._reply_timeout_s = reply_timeout_s
+        self._since = 0.0
+        self._told = 0
+        self.thinking = False
+
+    def said_all(self) -> None:
+        """The user's words are out."""
+        self._tell(SaidAll())
+
+    def tick(self, t: float) -> None:
+        """A frame has passed; `t` is session time."""
+        if self.thinking or self._call.microphone.speaking or self._ear_speaking():
+            self._since, self._told = t, 0
+            return
+        quiet = t - self._since
+        if quiet >= self._reply_timeout_s:
+            reason = f"nothing was heard for {quiet:.1f} s after the user's last word"
+            self._call.end(Outcome.ENDPOINT_SILENT, reason, by="us")
+        elif quiet >= self._patience_s * (self._told + 1):
+            self._told += 1
+            self._tell(Silence(quiet))

@@ -1,0 +1,222 @@
+"""One live call from its first to its last sample: open, talk, record, close."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from agent.call import Call, End
+from agent.caller import Caller, Composer
+from agent.episode_info import begin, complete
+from agent.inbox import Inbox
+from agent.media import MediaPath
+from agent.observers import Audience, Nobody, TurnObserver
+from agent.outcome import end_for
+from agent.quiet import QuietWatch
+from recordings.format import EpisodeInfo, Outcome, SessionEnded, SessionStarted
+from recordings.writer import EpisodeWriter
+from scenarios.load import LoadedScenario
+from scenarios.schema import Fact, Scenario
+from streams.audio import FRAME_S
+from streams.endpoints.errors import EndpointError
+from streams.endpoints.events import Ready
+from streams.endpoints.protocol import Endpoint
+from streams.speech.interfaces import Recogniser, SpeechDetector, TurnDetector, Voice
+from user_sim.hearing import Hearing
+from user_sim.personas import make_policy
+from user_sim.policy import Policy
+from user_sim.voice import UserVoice
+from user_sim.voice_cache import VoiceCache
+
+
+@dataclass(frozen=True, slots=True)
+class Engines:
+    """The user's voice and ears; shared by all sessions of a process.
+
+    Attributes:
+        turn_detector: None decides the end of a turn by silence alone.
+        recogniser: None leaves every heard text unscored.
+        composer: Finds words for an LLM user.
+    """
+
+    voice: Voice
+    detector: SpeechDetector
+    turn_detector: TurnDetector | None = None
+    recogniser: Recogniser | None = None
+    composer: Composer | None = None
+    cache: VoiceCache | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SessionPlan:
+    """What one session is.
+
+    Attributes:
+        seed: Base of every random choice of the user.
+        max_lateness_s: A tick later than this makes the episode void.
+        policy: A policy of one's own; None is the scenario's.
+    """
+
+    id: str
+    scenario: LoadedScenario
+    run: str = ""
+    seed: int = 0
+    repeat: int = 0
+    max_lateness_s: float = 0.25
+    policy: Policy | None = None
+    observers: Sequence[TurnObserver] = field(default=())
+
+
+class Session:
+    """One call of a simulated user with an endpoint, recorded into a folder."""
+
+    def __init__(
+        self,
+        plan: SessionPlan,
+        endpoint: Endpoint,
+        engines: Engines,
+        folder: Path,
+        audience: Audience | None = None,
+    ) -> None:
+        self._plan = plan
+        self._endpoint = endpoint
+        self._engines = engines
+        self._folder = folder
+        self._audience = audience or Nobody()
+        self._scenario: Scenario = plan.scenario.scenario
+        self._policy = plan.policy or make_policy(self._scenario, plan.seed)
+
+    async def run(self) -> EpisodeInfo:
+        """Hold the call; whatever happens, the episode is written and says how it ended.
+
+        Raises:
+            RecordingError: The episode could not be written.
+            asyncio.CancelledError: The session was cancelled; the episode is complete all the same.
+        """
+        voice = await self._warm_voice()
+        try:
+            ready = await self._endpoint.open()
+        except EndpointError as failure:
+            return await self._never_connected(failure)
+        info = begin(self._plan, self._endpoint, self._engines, ready)
+        recorder = EpisodeWriter(self._folder, info)
+        call = Call(self._endpoint, recorder, self._audience)
+        cancelled = False
+        media: MediaPath | None = None
+        try:
+            media = self._media(call, voice)
+            end = await self._talk(call, media, ready)
+        except asyncio.CancelledError:
+            cancelled = True
+            end = End(Outcome.CANCELLED, "the session was cancelled", "us")
+        except Exception as failure:  # noqa: BLE001 - the one place: an episode always says how it ended
+            end = end_for(failure)
+        info = await self._close(call, media, info, end)
+        if cancelled:
+            raise asyncio.CancelledError
+        return info
+
+    async def _warm_voice(self) -> UserVoice:
+        """Prepare the first words before the line is open: preparing is ours, not the endpoint's."""
+        rate = self._endpoint.capabilities.input.rate
+        voice = self._voice(rate)
+        for line in list(self._policy.lines_ahead())[:1]:
+            await voice.prepare(line)
+        return voice
+
+    def _voice(self, rate: int) -> UserVoice:
+        folder = self._plan.scenario.path.parent
+        return UserVoice(self._engines.voice, rate, self._engines.cache, folder=folder)
+
+    def _media(self, call: Call, voice: UserVoice) -> MediaPath:
+        scenario, engines = self._scenario, self._engines
+        if voice.rate != call.microphone.rate:
+            voice = self._voice(call.microphone.rate)
+        self._caller = Caller(
+            call,
+            self._policy,
+            voice,
+            scenario.limits,
+            engines.composer,
+            self._plan.observers,
+            _facts(scenario),
+        )
+        self._hearing = Hearing(
+            engines.detector,
+            engines.turn_detector,
+            engines.recogniser,
+            rate=call.speaker.rate,
+            language=scenario.language,
+            notify=self._caller.heard,
+        )
+        self._inbox = Inbox(call, self._hearing)
+        quiet = QuietWatch(
+            call,
+            lambda: self._hearing.busy,
+            self._caller.tell,
+            patience_s=scenario.persona.patience_s,
+            reply_timeout_s=scenario.limits.reply_timeout_s,
+        )
+        self._caller.hearing, self._caller.quiet = self._hearing, quiet
+        return MediaPath(
+            call, self._inbox, self._hearing, quiet, scenario.limits, self._plan.max_lateness_s
+        )
+
+    async def _talk(self, call: Call, media: MediaPath, ready: Ready) -> End:
+        call.log(
+            SessionStarted(
+                t=0.0,
+                session=ready.session,
+                model=ready.model,
+                user_rate=call.microphone.rate,
+                endpoint_rate=call.speaker.rate,
+            )
+        )
+        async with asyncio.TaskGroup() as group:
+            inbox = group.create_task(self._inbox.run(), name="inbox")
+            hearing = group.create_task(self._hearing.run(), name="hearing")
+            group.create_task(media.run(), name="media path")
+            await self._caller.run(group)
+            end = await call.over
+            self._caller.stop()
+            self._hearing.finish()
+            await hearing
+            await self._caller.judged()
+            inbox.cancel()
+        return end
+
+    async def _close(self, call: Call, media: MediaPath | None, info: EpisodeInfo, end: End) -> EpisodeInfo:
+        ticks = media.pacer.ticks if media else 0
+        heard = call.speaker.heard(max(call.speaker.position, round(ticks * FRAME_S * call.speaker.rate)))
+        call.recorder.endpoint(heard)
+        call.write_turns(final=True)
+        call.log(SessionEnded(t=ticks * FRAME_S, outcome=end.outcome, reason=end.reason, by=end.by))
+        with contextlib.suppress(EndpointError):
+            await self._endpoint.close(end.reason)
+        info = complete(
+            info,
+            end,
+            duration_s=ticks * FRAME_S,
+            lateness=media.pacer.lateness() if media else None,
+            unheard_s=call.speaker.pending / call.speaker.rate,
+            late_pieces=call.speaker.late,
+        )
+        return await call.recorder.finish(info)
+
+    async def _never_connected(self, failure: EndpointError) -> EpisodeInfo:
+        info = begin(self._plan, self._endpoint, self._engines, None)
+        recorder = EpisodeWriter(self._folder, info)
+        end = End(Outcome.CONNECT_FAILED, str(failure), "endpoint")
+        event = SessionEnded(t=0.0, outcome=end.outcome, reason=end.reason, by=end.by)
+        recorder.event(event)
+        self._audience.event(event)
+        info = complete(info, end, duration_s=0.0, lateness=None, unheard_s=0.0, late_pieces=0)
+        return await recorder.finish(info)
+
+
+def _facts(scenario: Scenario) -> list[Fact]:
+    facts = [fact for turn in scenario.turns for fact in turn.facts]
+    return facts + [fact for aspect in scenario.aspects for fact in aspect.facts]

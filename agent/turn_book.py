@@ -1,0 +1,203 @@
+"""Which turn is whose, and which words belong to it. Pure: fed with what happens, asked for turns.
+
+The user's turns are exact: we speak them. The endpoint's turns are what the ear made of the heard
+track. Texts from the endpoint come late and in any order, so they are kept by item and put together
+when a turn is written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from recordings.format import Side, Turn, Verdict
+from streams.endpoints.events import TextMode
+
+
+class ItemTexts:
+    """Texts by item: deltas are appended, cumulative and final ones replace."""
+
+    def __init__(self) -> None:
+        self._parts: dict[str, str] = {}
+        self._final: set[str] = set()
+
+    def add(self, item: str, text: str, mode: TextMode) -> None:
+        """Take the next piece of an item's text; what comes after a final one is ignored."""
+        if item in self._final:
+            return
+        if mode is TextMode.DELTA:
+            text = self._parts.get(item, "") + text
+        self._parts[item] = text
+        if mode is TextMode.FINAL:
+            self._final.add(item)
+
+    def get(self, item: str) -> str | None:
+        """The text of an item, or None if none came."""
+        return self._parts.get(item)
+
+
+@dataclass(slots=True)
+class _Open:
+    index: int
+    side: Side
+    start: int
+    rate: int
+    end: int = -1
+    intended: str | None = None
+    heard: str | None = None
+    label: str = ""
+    items: list[str] = field(default_factory=list)
+    interrupted: bool = False
+    unscored: dict[str, str] = field(default_factory=dict)
+    verdicts: list[Verdict] = field(default_factory=list)
+    began_s: float = 0.0
+
+
+class TurnBook:
+    """Keeps the turns of one session.
+
+    Attributes:
+        user_rate: Rate of the user's track.
+        endpoint_rate: Rate of the endpoint's track.
+    """
+
+    def __init__(self, user_rate: int, endpoint_rate: int) -> None:
+        self.user_rate = user_rate
+        self.endpoint_rate = endpoint_rate
+        self._turns: list[_Open] = []
+        self._written = 0
+        self._endpoint_texts = ItemTexts()
+        self._user_texts = ItemTexts()
+        self._user_items: dict[str, int | None] = {}
+        self._failed_items: set[str] = set()
+        self._item_starts: dict[str, int] = {}
+
+    # --- the user's side
+
+    def user_speaks(self, text: str, label: str, start: int, end: int) -> int:
+        """The user's audible speech will span [start, end) of its track; returns the turn's index."""
+        turn = self._open(Side.USER, start, self.user_rate)
+        turn.end, turn.intended, turn.label = end, text, label
+        return turn.index
+
+    def user_cut(self, index: int, end: int) -> None:
+        """The user broke off: its audible speech ended at `end`."""
+        turn = self._turns[index]
+        turn.end = max(turn.start, min(turn.end, end))
+        turn.interrupted = True
+
+    def user_item(self, item: str) -> None:
+        """The endpoint mentions a user item for the first time: it is of the user's latest turn."""
+        self._user_items.setdefault(item, self._latest(Side.USER))
+
+    def user_text(self, item: str, text: str, mode: TextMode, *, failed: bool) -> None:
+        """The endpoint's transcript of a user item."""
+        self.user_item(item)
+        if failed:
+            self._failed_items.add(item)
+        else:
+            self._user_texts.add(item, text, mode)
+
+    # --- the endpoint's side
+
+    def endpoint_began(self, start: int) -> int:
+        """The ear hears the endpoint begin a turn; returns its index."""
+        return self._open(Side.ENDPOINT, start, self.endpoint_rate).index
+
+    def endpoint_finished(
+        self, index: int, *, start: int, end: int, heard: str | None, unscored: str, interrupted: bool
+    ) -> None:
+        """The ear says what the turn was; `unscored` is why `heard` is None."""
+        turn = self._turns[index]
+        turn.start, turn.end, turn.interrupted = start, end, interrupted
+        turn.heard = heard
+        if heard is None:
+            turn.unscored["heard"] = unscored
+
+    def piece(self, item: str, start: int | None) -> None:
+        """Audio of an item was placed on the heard timeline."""
+        if start is not None:
+            self._item_starts.setdefault(item, start)
+
+    def endpoint_text(self, item: str, text: str, mode: TextMode) -> None:
+        """The endpoint's own text of an item."""
+        self._endpoint_texts.add(item, text, mode)
+
+    def verdict(self, index: int, verdict: Verdict) -> None:
+        """A judge's verdict on a turn."""
+        self._turns[index].verdicts.append(verdict)
+
+    def last_user_end_s(self, before: int) -> float | None:
+        """When the user's last turn before turn `before` ended, in seconds."""
+        ends = [t.end / t.rate for t in self._turns[:before] if t.side is Side.USER]
+        return ends[-1] if ends else None
+
+    def asked(self, before: int) -> str:
+        """The user's words in its last turn before turn `before`."""
+        texts = [t.intended for t in self._turns[:before] if t.side is Side.USER and t.intended]
+        return texts[-1] if texts else ""
+
+    # --- writing
+
+    def ripe(self, *, final: bool = False) -> list[Turn]:
+        """Turns to write now, in order: two turns late, since texts of a turn come late; or all."""
+        until = len(self._turns) if final else len(self._turns) - 2
+        turns = [self._turn(turn) for turn in self._turns[self._written : max(until, self._written)]]
+        self._written += len(turns)
+        return turns
+
+    def peek(self, index: int) -> Turn:
+        """A turn as far as it is known."""
+        return self._turn(self._turns[index])
+
+    def _open(self, side: Side, start: int, rate: int) -> _Open:
+        turn = _Open(len(self._turns), side, start, rate)
+        self._turns.append(turn)
+        return turn
+
+    def _latest(self, side: Side) -> int | None:
+        return next((t.index for t in reversed(self._turns) if t.side is side), None)
+
+    def _turn(self, turn: _Open) -> Turn:
+        intended, heard, unscored = turn.intended, turn.heard, dict(turn.unscored)
+        items: list[str] = []
+        if turn.side is Side.USER:
+            items = [item for item, index in self._user_items.items() if index == turn.index]
+            heard = _joined(self._user_texts.get(item) for item in items)
+            if heard is None:
+                failed = any(item in self._failed_items for item in items)
+                unscored["heard"] = "endpoint_failed" if failed else "no_transcript"
+        else:
+            items = self._items_within(turn)
+            intended = _joined(self._endpoint_texts.get(item) for item in items)
+            if intended is None:
+                unscored["intended"] = "no_text"
+            if turn.end < 0:
+                unscored["heard"] = "session_ended"
+        return Turn(
+            index=turn.index,
+            side=turn.side,
+            start=turn.start,
+            end=max(turn.end, turn.start),
+            rate=turn.rate,
+            intended=intended,
+            heard=heard,
+            label=turn.label,
+            items=tuple(items),
+            interrupted=turn.interrupted,
+            unscored=unscored,
+            verdicts=tuple(turn.verdicts),
+        )
+
+    def _items_within(self, turn: _Open) -> list[str]:
+        """Items first placed between the end of the endpoint's turn before and the end of this one."""
+        ends = [t.end for t in self._turns[: turn.index] if t.side is Side.ENDPOINT]
+        begin = ends[-1] if ends else 0
+        end = turn.end if turn.end >= 0 else max(self._item_starts.values(), default=0) + 1
+        return [item for item, start in self._item_starts.items() if begin <= start < end]
+
+
+def _joined(texts: Iterable[str | None]) -> str | None:
+    """Texts put together with spaces; None if there is none."""
+    parts = [text.strip() for text in texts if text is not None]
+    return " ".join(part for part in parts if part) if parts else None

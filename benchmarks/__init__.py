@@ -1,0 +1,1 @@
+"""Speeds and timing of this machine; run with `make bench`."""

@@ -1,0 +1,62 @@
+"""Measure this machine: `python -m benchmarks [NAME ...]`.
+
+Results go to benchmarks/results.json and, as a table, into docs/benchmarks.md between its markers.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from benchmarks import drift, pace, speed, timing
+
+RESULTS = Path("benchmarks/results.json")
+PAGE = Path("docs/benchmarks.md")
+BEGIN, END = "<!-- results -->", "<!-- end of results -->"
+
+BENCHMARKS: dict[str, tuple[Callable[[], dict[str, Any]], str]] = {
+    "timing, simulated": (timing.simulated, "within 1 ms"),
+    "timing, wall clock": (timing.wall_clock, "median at most 2 ms, 95th percentile at most 5 ms"),
+    "drift, simulated hour": (drift.simulated, "every click on its sample"),
+    "drift, ten minutes": (drift.wall_clock, "within 20 ms"),
+    "pace of the tick": (pace.wall_clock, "99th percentile at most 5 ms"),
+    "simulated hour": (speed.simulated_hour, "at most 5 s"),
+    "viva --help": (speed.help_text, "at most 0.4 s"),
+    "first word of the demo": (speed.first_word, "within 10 s"),
+}
+
+
+def main(names: list[str]) -> int:
+    results = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
+    results["machine"] = f"{os.cpu_count()} cores, Python {platform.python_version()}"
+    for name in names or BENCHMARKS:
+        measure, bar = BENCHMARKS[name]
+        print(f"{name} ...", file=sys.stderr, flush=True)
+        results[name] = {"bar": bar, **measure()}
+        print(f"  {json.dumps(results[name])}", file=sys.stderr, flush=True)
+        RESULTS.write_text(json.dumps(results, indent=2) + "\n")
+    _write_page(results)
+    return 0
+
+
+def _write_page(results: dict[str, Any]) -> None:
+    rows = ["| what | asked for | measured |", "| --- | --- | --- |"]
+    for name in BENCHMARKS:
+        if name in results:
+            values = {k: v for k, v in results[name].items() if k not in ("bar", "by_clip")}
+            measured = ", ".join(f"{k.replace('_', ' ')} {v}" for k, v in values.items())
+            rows.append(f"| {name} | {results[name]['bar']} | {measured} |")
+    text = PAGE.read_text()
+    head, rest = text.split(BEGIN)
+    tail = rest.split(END)[1]
+    table = "\n".join(rows)
+    PAGE.write_text(f"{head}{BEGIN}\n\nMeasured on {results['machine']}.\n\n{table}\n\n{END}{tail}")
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1:]))

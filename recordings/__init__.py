@@ -1,0 +1,1 @@
+"""The episode format: write, read, check, replay."""

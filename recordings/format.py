@@ -1,0 +1,544 @@
+"""The episode format, schema version 1: the models of every file of an episode.
+
+All times named `t` are seconds since sample 0 of the session. Positions named `start`, `end`,
+`samples` and `offset` are samples at the rate of the track they stand on: they are the truth, seconds are
+derived from them.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+EPISODE_VERSION = 1
+"""Version of the episode format."""
+
+RUN_VERSION = 1
+"""Version of the run manifest."""
+
+
+class _Record(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Fault(StrEnum):
+    """Whose fault an outcome is."""
+
+    NOBODY = "nobody"
+    ENDPOINT = "endpoint"
+    SCENARIO = "scenario"
+    US = "us"
+
+
+class Outcome(StrEnum):
+    """How a session ended. The second group is void: it never lowers an endpoint's score."""
+
+    COMPLETED = "completed"
+    ENDPOINT_HUNG_UP = "endpoint_hung_up"
+    ENDPOINT_SILENT = "endpoint_silent"
+    ENDPOINT_ERROR = "endpoint_error"
+    SESSION_LIMIT = "session_limit"
+    MAX_DURATION = "max_duration"
+    MAX_TURNS = "max_turns"
+    USER_STOPPED = "user_stopped"
+
+    SCENARIO_INVALID = "scenario_invalid"
+    CONNECT_FAILED = "connect_failed"
+    BEHIND_REAL_TIME = "behind_real_time"
+    USER_FAILED = "user_failed"
+    HARNESS_FAILED = "harness_failed"
+    CANCELLED = "cancelled"
+    UNFINISHED = "unfinished"
+
+    @property
+    def void(self) -> bool:
+        """True if the episode says nothing about the endpoint."""
+        return self in _VOID
+
+    @property
+    def fault(self) -> Fault:
+        """Whose fault it is."""
+        return _FAULTS.get(self, Fault.US if self.void else Fault.NOBODY)
+
+
+_VOID = frozenset(
+    {
+        Outcome.SCENARIO_INVALID,
+        Outcome.CONNECT_FAILED,
+        Outcome.BEHIND_REAL_TIME,
+        Outcome.USER_FAILED,
+        Outcome.HARNESS_FAILED,
+        Outcome.CANCELLED,
+        Outcome.UNFINISHED,
+    }
+)
+
+_FAULTS = {
+    Outcome.ENDPOINT_HUNG_UP: Fault.ENDPOINT,
+    Outcome.ENDPOINT_SILENT: Fault.ENDPOINT,
+    Outcome.ENDPOINT_ERROR: Fault.ENDPOINT,
+    Outcome.SESSION_LIMIT: Fault.ENDPOINT,
+    Outcome.SCENARIO_INVALID: Fault.SCENARIO,
+    Outcome.CANCELLED: Fault.NOBODY,
+}
+
+
+class Side(StrEnum):
+    """Whose turn."""
+
+    USER = "user"
+    ENDPOINT = "endpoint"
+
+
+# --- events.jsonl ------------------------------------------------------------------------------
+
+
+class _Event(_Record):
+    t: float
+
+
+class SessionStarted(_Event):
+    """Sample 0: the endpoint is ready and the first tick is due in 20 ms.
+
+    Attributes:
+        user_rate: Rate of the user's track.
+        endpoint_rate: Rate of the endpoint's track.
+    """
+
+    kind: Literal["session_started"] = "session_started"
+    session: str = ""
+    model: str = ""
+    user_rate: int = 0
+    endpoint_rate: int = 0
+
+
+class UtteranceStarted(_Event):
+    """The user's voice goes into the microphone.
+
+    Attributes:
+        start: First sample on the user's track.
+        samples: Length of the clip.
+        audible_start: First sample on the user's track that can be heard (a clip may begin with silence).
+        audible_end: One past the last sample on the user's track that can be heard: latency counts from it.
+    """
+
+    kind: Literal["utterance_started"] = "utterance_started"
+    utterance: str
+    text: str
+    spoken: str = ""
+    label: str = ""
+    expected: tuple[str, ...] = ()
+    start: int
+    samples: int
+    audible_start: int
+    audible_end: int
+
+
+class UtteranceEnded(_Event):
+    """The user's voice has ended, or was cut off after `samples`."""
+
+    kind: Literal["utterance_ended"] = "utterance_ended"
+    utterance: str
+    samples: int
+    cut: bool = False
+
+
+class UserThinking(_Event):
+    """Seconds the user needed to find and prepare its words: ours, never the endpoint's."""
+
+    kind: Literal["user_thinking"] = "user_thinking"
+    seconds: float
+
+
+class HeardSpeech(_Event):
+    """The user's ear: a stretch of endpoint speech began or ended, in samples of its track.
+
+    Attributes:
+        at: The edge, on the endpoint's track (it lies before `t`, when it was noticed).
+    """
+
+    kind: Literal["heard_speech"] = "heard_speech"
+    edge: Literal["start", "stop"]
+    at: int
+
+
+class TurnEnded(_Event):
+    """The user decided that the endpoint's turn is over.
+
+    Attributes:
+        start: First audible sample of the turn, on the endpoint's track.
+        end: One past the last audible sample.
+        heard: What the user made of it, or None if it understood nothing.
+        by: What decided ("smart-turn", "silence", "user_spoke", "closed").
+        probability: Of the end-of-turn model, if it was asked.
+    """
+
+    kind: Literal["turn_ended"] = "turn_ended"
+    turn: int
+    start: int = 0
+    end: int = 0
+    heard: str | None = None
+    by: str
+    probability: float | None = None
+
+
+class EndpointText(_Event):
+    """The endpoint's own text of a reply."""
+
+    kind: Literal["endpoint_text"] = "endpoint_text"
+    text: str
+    mode: str
+    item: str = ""
+    response: str = ""
+
+
+class EndpointUserText(_Event):
+    """The endpoint's transcript of the user."""
+
+    kind: Literal["endpoint_user_text"] = "endpoint_user_text"
+    text: str
+    mode: str
+    item: str = ""
+    failed: bool = False
+
+
+class EndpointUserItem(_Event):
+    """Where the endpoint puts a user item."""
+
+    kind: Literal["endpoint_user_item"] = "endpoint_user_item"
+    item: str
+    previous: str | None = None
+
+
+class EndpointUserSpeech(_Event):
+    """The endpoint says that it hears the user begin or stop."""
+
+    kind: Literal["endpoint_user_speech"] = "endpoint_user_speech"
+    edge: Literal["start", "stop"]
+    server_ms: float | None = None
+    item: str = ""
+
+
+class ResponseBegan(_Event):
+    """The endpoint began a response."""
+
+    kind: Literal["response_began"] = "response_began"
+    response: str
+
+
+class ResponseFinished(_Event):
+    """The endpoint delivered a response or gave it up."""
+
+    kind: Literal["response_finished"] = "response_finished"
+    response: str
+    status: str
+    reason: str = ""
+
+
+class PlaybackReported(_Event):
+    """What we told the endpoint was heard of an item, cumulative."""
+
+    kind: Literal["playback_reported"] = "playback_reported"
+    item: str
+    heard: int
+    received: int
+    state: str
+
+
+class Flushed(_Event):
+    """Playback was cut.
+
+    Attributes:
+        by: "endpoint" (it asked for it) or "user" (we stopped listening).
+        items: Items cut, with samples heard and received so far. Empty: nothing was playing.
+    """
+
+    kind: Literal["flushed"] = "flushed"
+    by: Literal["endpoint", "user"]
+    at: int
+    items: tuple[tuple[str, int, int], ...] = ()
+
+
+class MarkReached(_Event):
+    """Playback reached a mark."""
+
+    kind: Literal["mark_reached"] = "mark_reached"
+    name: str
+
+
+class ToolCall(_Event):
+    """The endpoint called a tool."""
+
+    kind: Literal["tool_call"] = "tool_call"
+    call: str
+    name: str
+    arguments: str
+    cancelled: bool = False
+
+
+class UsageReported(_Event):
+    """What the endpoint says was used."""
+
+    kind: Literal["usage_reported"] = "usage_reported"
+    unit: str
+    values: dict[str, float]
+    cumulative: bool = False
+    response: str = ""
+
+
+class Noticed(_Event):
+    """An error, warning or note from the endpoint, or from our own side."""
+
+    kind: Literal["noticed"] = "noticed"
+    by: Literal["endpoint", "us"] = "endpoint"
+    level: str
+    code: str
+    message: str
+
+
+class UnknownMessage(_Event):
+    """A message that the adapter does not know."""
+
+    kind: Literal["unknown_message"] = "unknown_message"
+    type: str
+
+
+class EndAnnounced(_Event):
+    """The endpoint says that it will close."""
+
+    kind: Literal["end_announced"] = "end_announced"
+    time_left_s: float | None = None
+    reason: str = ""
+
+
+class TickLate(_Event):
+    """A 20 ms tick that came more than 5 ms late, or was skipped in silence."""
+
+    kind: Literal["tick_late"] = "tick_late"
+    lateness_ms: float
+    skipped: bool = False
+
+
+class VerdictGiven(_Event):
+    """A live judge's verdict on a turn."""
+
+    kind: Literal["verdict_given"] = "verdict_given"
+    turn: int
+    judge: str
+    label: str | None = None
+    unscored: str | None = None
+    reason: str = ""
+    evidence: tuple[str, ...] = ()
+
+
+class SessionEnded(_Event):
+    """The session is over."""
+
+    kind: Literal["session_ended"] = "session_ended"
+    outcome: Outcome
+    reason: str = ""
+    by: str = ""
+
+
+Event = Annotated[
+    SessionStarted
+    | UtteranceStarted
+    | UtteranceEnded
+    | UserThinking
+    | HeardSpeech
+    | TurnEnded
+    | EndpointText
+    | EndpointUserText
+    | EndpointUserItem
+    | EndpointUserSpeech
+    | ResponseBegan
+    | ResponseFinished
+    | PlaybackReported
+    | Flushed
+    | MarkReached
+    | ToolCall
+    | UsageReported
+    | Noticed
+    | UnknownMessage
+    | EndAnnounced
+    | TickLate
+    | VerdictGiven
+    | SessionEnded,
+    Field(discriminator="kind"),
+]
+"""One line of events.jsonl."""
+
+
+# --- received.jsonl ----------------------------------------------------------------------------
+
+
+class ReceivedPiece(_Record):
+    """One delivery of audio: the index of received.wav.
+
+    Attributes:
+        t: Arrival.
+        offset: First sample in received.wav.
+        samples: Length.
+        start: First sample on the heard timeline, or None if it came after its item was cut.
+        raw: Ordinal number of the wire message.
+    """
+
+    t: float
+    item: str
+    response: str = ""
+    offset: int
+    samples: int
+    start: int | None
+    raw: int = -1
+
+
+# --- turns.jsonl -------------------------------------------------------------------------------
+
+
+class Verdict(_Record):
+    """A judge's answer on a turn: a label of a declared set, or unscored with a cause."""
+
+    judge: str
+    label: str | None = None
+    unscored: str | None = None
+    reason: str = ""
+    evidence: tuple[str, ...] = ()
+
+
+class Turn(_Record):
+    """One side's contribution.
+
+    Attributes:
+        index: Position in the call, both sides counted together, from 0.
+        start: First audible sample, on that side's track.
+        end: One past the last audible sample.
+        intended: User: the scenario's words. Endpoint: its own text of what it says, if it sends any.
+        said: User: what a recogniser makes of the clean clip. Endpoint: None live (the offline scorer
+            transcribes received.wav).
+        heard: User: the endpoint's transcript of it, if it sends any. Endpoint: what the user's
+            recogniser made of the heard audio.
+        unscored: Why a text is missing, by field ("heard": "no_speech").
+        interrupted: The turn ended because the other side spoke or playback was cut.
+    """
+
+    index: int
+    side: Side
+    start: int
+    end: int
+    rate: int
+    intended: str | None = None
+    said: str | None = None
+    heard: str | None = None
+    label: str = ""
+    items: tuple[str, ...] = ()
+    interrupted: bool = False
+    unscored: dict[str, str] = Field(default_factory=dict)
+    verdicts: tuple[Verdict, ...] = ()
+
+    @property
+    def start_s(self) -> float:
+        """Start in seconds."""
+        return self.start / self.rate
+
+    @property
+    def end_s(self) -> float:
+        """End in seconds."""
+        return self.end / self.rate
+
+
+# --- episode.json ------------------------------------------------------------------------------
+
+
+class Model(_Record):
+    """A model that took part."""
+
+    role: str
+    family: str
+    name: str
+    version: str
+    sha256: str = ""
+
+
+class Lateness(_Record):
+    """How late the 20 ms ticks were, in milliseconds."""
+
+    ticks: int
+    median: float
+    p99: float
+    worst: float
+    skipped: int = 0
+
+
+class EndpointInfo(_Record):
+    """The endpoint as it was called; no secrets."""
+
+    address: str
+    protocol: str
+    session: str = ""
+    model: str = ""
+    capabilities: dict[str, Any] = Field(default_factory=dict)
+
+
+class EpisodeInfo(_Record):
+    """episode.json: written at the start with outcome `unfinished`, and last of all, atomically.
+
+    Attributes:
+        scenario: The whole scenario as it was run.
+        scenario_sha256: Hash of its canonical JSON: two episodes with the same hash are comparable.
+        clock: "wall" or "simulated".
+        reason: A sentence for people about the outcome.
+        unheard_tail_ms: Audio that arrived and was not played before the end of the session.
+    """
+
+    schema_version: int = EPISODE_VERSION
+    id: str
+    run: str = ""
+    pack: str = ""
+    scenario: dict[str, Any]
+    scenario_sha256: str
+    endpoint: EndpointInfo
+    seed: int
+    repeat: int = 0
+    clock: Literal["wall", "simulated"]
+    started_at_utc: str
+    user_rate: int
+    endpoint_rate: int
+    duration_s: float = 0.0
+    outcome: Outcome = Outcome.UNFINISHED
+    fault: Fault = Fault.US
+    reason: str = ""
+    lateness: Lateness | None = None
+    unheard_tail_ms: float = 0.0
+    late_pieces: int = 0
+    models: tuple[Model, ...] = ()
+    vivavoce: str = ""
+
+
+# --- run.json ----------------------------------------------------------------------------------
+
+
+class Planned(_Record):
+    """One planned episode and its state."""
+
+    id: str
+    scenario: str
+    pack: str
+    endpoint: str
+    repeat: int
+    seed: int
+    state: Literal["planned", "running", "done"] = "planned"
+    outcome: Outcome | None = None
+
+
+class RunInfo(_Record):
+    """run.json: the manifest of a run."""
+
+    schema_version: int = RUN_VERSION
+    id: str
+    command: tuple[str, ...] = ()
+    started_at_utc: str
+    vivavoce: str = ""
+    endpoints: tuple[str, ...] = ()
+    episodes: tuple[Planned, ...] = ()

@@ -1,0 +1,178 @@
+"""Reads episodes, finished or not."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal, TypeVar
+
+import numpy as np
+from pydantic import BaseModel, TypeAdapter
+
+from recordings.disk import ENDPOINT, EPISODE, EVENTS, RECEIVED, RECEIVED_INDEX, TURNS, USER, USER_CLEAN
+from recordings.errors import RecordingError
+from recordings.format import EPISODE_VERSION, EpisodeInfo, Event, Outcome, ReceivedPiece, Turn
+from recordings.reading import read_bytes, read_lines, read_record
+from recordings.strict_json import encode, replace_file
+from recordings.wav import read_wav
+from streams.audio import Pcm
+
+Track = Literal["user", "user_clean", "endpoint", "received"]
+"""The audio files of an episode; all but `received` stand on the session's timeline."""
+
+TRACK_FILES: dict[Track, str] = {
+    "user": USER,
+    "user_clean": USER_CLEAN,
+    "endpoint": ENDPOINT,
+    "received": RECEIVED,
+}
+
+T = TypeVar("T")
+
+_EVENTS: TypeAdapter[Event] = TypeAdapter(Event)
+_TURNS = TypeAdapter(Turn)
+_PIECES = TypeAdapter(ReceivedPiece)
+
+
+@dataclass(frozen=True)
+class Episode:
+    """A recorded session. Files are read when they are first asked for, and kept.
+
+    An unfinished episode reads like a finished one, only shorter; files that its process did not live
+    to make are empty.
+
+    Attributes:
+        path: Its folder.
+        info: `episode.json`.
+    """
+
+    path: Path
+    info: EpisodeInfo
+
+    @classmethod
+    def load(cls, path: Path) -> Episode:
+        """Open an episode's folder.
+
+        Raises:
+            RecordingError: No episode is there, or it is of a newer version, or not valid. The
+                properties raise it too, for their files.
+        """
+        return cls(
+            path, read_record(path / EPISODE, EpisodeInfo, EPISODE_VERSION, "the folder of an episode")
+        )
+
+    @property
+    def scenario(self) -> dict[str, Any]:
+        """The scenario as it was run."""
+        return self.info.scenario
+
+    @property
+    def events(self) -> list[Event]:
+        """What happened, in the order of time."""
+        return self._events[0]
+
+    @cached_property
+    def turns(self) -> list[Turn]:
+        """Turns in the order of the call; of a turn that was written again, the last."""
+        return sorted({turn.index: turn for turn in self._turns[0]}.values(), key=lambda turn: turn.index)
+
+    @property
+    def received(self) -> list[ReceivedPiece]:
+        """The index of received.wav: every delivery of audio."""
+        return self._pieces[0]
+
+    @property
+    def torn(self) -> int:
+        """Last lines that were cut off in the middle, 0 to 3 (one for each of the jsonl files)."""
+        return self._events[1] + self._turns[1] + self._pieces[1]
+
+    @property
+    def duration_s(self) -> float:
+        """Length of the user's track in seconds, also of an unfinished episode."""
+        samples, rate = self.track("user")
+        return samples.size / rate
+
+    def track(self, name: Track) -> tuple[Pcm, int]:
+        """Samples (int16, read-only) and their rate."""
+        if name not in self._read:
+            self._read[name] = self._load_track(name)
+        return self._read[name]
+
+    @cached_property
+    def _read(self) -> dict[Track, tuple[Pcm, int]]:
+        return {}
+
+    def _load_track(self, name: Track) -> tuple[Pcm, int]:
+        path = self.path / TRACK_FILES[name]
+        if self._never_made(path):
+            rate = self.info.user_rate if name in ("user", "user_clean") else self.info.endpoint_rate
+            return np.zeros(0, np.int16), rate
+        return read_wav(path)
+
+    @cached_property
+    def _events(self) -> tuple[list[Event], int]:
+        return self._load_lines(EVENTS, _EVENTS)
+
+    @cached_property
+    def _turns(self) -> tuple[list[Turn], int]:
+        return self._load_lines(TURNS, _TURNS)
+
+    @cached_property
+    def _pieces(self) -> tuple[list[ReceivedPiece], int]:
+        return self._load_lines(RECEIVED_INDEX, _PIECES)
+
+    def _load_lines(self, name: str, adapter: TypeAdapter[T]) -> tuple[list[T], int]:
+        path = self.path / name
+        return ([], 0) if self._never_made(path) else read_lines(path, adapter)
+
+    def _never_made(self, path: Path) -> bool:
+        # a WAV without its header's 44 bytes is one whose process died while making it
+        if self.info.outcome is not Outcome.UNFINISHED:
+            return False
+        return not path.exists() or (path.suffix == ".wav" and path.stat().st_size < 44)
+
+
+def find_episodes(path: Path) -> list[Path]:
+    """Folders of episodes: the folder itself, or those anywhere below it, in the order of their names.
+
+    Raises:
+        RecordingError: There is no such folder, or no episode in it.
+    """
+    if not path.is_dir():
+        raise RecordingError(path, "is no folder", "Name an episode, a run, or a folder that holds some.")
+    found = sorted(file.parent for file in path.rglob(EPISODE))
+    if not found:
+        raise RecordingError(path, "holds no episode", f"An episode is a folder with a file {EPISODE}.")
+    return found
+
+
+def write_scores(folder: Path, name: str, scores: BaseModel | dict[str, Any]) -> Path:
+    """Write `scores/<name>.json` into an episode's folder in one step; returns its path.
+
+    Raises:
+        RecordingError: A number is NaN or infinite, or the disk does not take the file.
+    """
+    path = folder / "scores" / f"{name}.json"
+    try:
+        path.parent.mkdir(exist_ok=True)
+        replace_file(path, encode(scores, indent=2) + b"\n")
+    except OSError as error:
+        raise RecordingError(path, f"cannot be written ({error.strerror})") from error
+    except ValueError as error:
+        raise RecordingError(path, f"cannot be written: {error}") from error
+    return path
+
+
+def read_scores(folder: Path, name: str) -> Any:
+    """What `write_scores` wrote, as plain data.
+
+    Raises:
+        RecordingError: There is none, or it is no JSON.
+    """
+    path = folder / "scores" / f"{name}.json"
+    try:
+        return json.loads(read_bytes(path, "scores; `viva score` writes them"))
+    except ValueError as error:
+        raise RecordingError(path, f"is no JSON ({error})") from error

@@ -1,0 +1,1 @@
+"""Numbers and judgements from episodes; never from a live session."""

@@ -1,0 +1,198 @@
+"""What a metric is, what it gives, and how its values are put together.
+
+Nothing is ever dropped: what could not be measured is an `Unscored` with a cause, and every aggregate
+counts them beside its n.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Protocol
+
+import numpy as np
+
+from scoring.view import EpisodeView
+
+P95_NEEDS = 20
+"""Values below which a 95th percentile is withheld: it would be little more than the maximum."""
+
+VOID = "void_episode"
+"""The cause under which episodes that our own side spoiled are counted."""
+
+
+class Statistic(StrEnum):
+    """How many values become one."""
+
+    MEDIAN = "median"
+    MEAN = "mean"
+    RATIO = "ratio"  # sum of parts / sum of wholes: word errors / words
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """A value.
+
+    Attributes:
+        where: Index of the exchange, or None if it is of the whole episode.
+        evidence: What it was made from.
+        parts: Part and whole of a ratio: their sums make the aggregate.
+    """
+
+    value: float
+    where: int | None = None
+    evidence: Mapping[str, object] = field(default_factory=dict)
+    parts: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Unscored:
+    """A value that is missing, and why."""
+
+    cause: str
+    where: int | None = None
+
+
+Measurement = Measured | Unscored
+
+
+class Metric(Protocol):
+    """One number about endpoints, from one episode at a time."""
+
+    @property
+    def name(self) -> str:
+        """Its name in files and tables."""
+
+    @property
+    def version(self) -> int:
+        """Raised whenever values change: scores of different versions are not comparable."""
+
+    @property
+    def unit(self) -> str:
+        """One of "ms", "s", "ratio" and "count"."""
+
+    @property
+    def statistic(self) -> Statistic:
+        """How its values are aggregated."""
+
+    @property
+    def description(self) -> str:
+        """One sentence for a reader of the report."""
+
+    def measure(self, view: EpisodeView) -> list[Measurement]:
+        """Every value of an episode, and every value that is missing."""
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionMetric:
+    """A metric made of a function; see `Metric`."""
+
+    name: str
+    unit: str
+    statistic: Statistic
+    description: str
+    measure: Callable[[EpisodeView], list[Measurement]]
+    version: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """How values lie; in the metric's unit.
+
+    Attributes:
+        p95: None below 20 values: withheld, not zero.
+    """
+
+    mean: float
+    p50: float
+    p95: float | None
+    minimum: float
+    maximum: float
+
+
+@dataclass(frozen=True, slots=True)
+class Aggregate:
+    """A metric over many values.
+
+    Attributes:
+        value: None if nothing could be scored.
+        n: Values that went into it.
+        unscored: How many did not, by cause.
+    """
+
+    value: float | None
+    n: int
+    unscored: Mapping[str, int]
+    unit: str
+    version: int
+    statistic: Statistic
+    spread: Spread | None = None
+
+    def to_json(self) -> dict[str, object]:
+        """As in the run's JSON."""
+        return {
+            "value": self.value,
+            "n": self.n,
+            "unscored": dict(sorted(self.unscored.items())),
+            "unit": self.unit,
+            "version": self.version,
+        }
+
+
+def aggregate(metric: Metric, measurements: Iterable[Measurement], void: int = 0) -> Aggregate:
+    """Put the values of one or many episodes together; their order does not matter.
+
+    Args:
+        metric: Whose values they are.
+        measurements: From the episodes that count.
+        void: Episodes left out because our own side spoiled them.
+    """
+    causes: Counter[str] = Counter({VOID: void} if void else {})
+    scored: list[Measured] = []
+    for item in measurements:
+        if isinstance(item, Unscored):
+            causes[item.cause] += 1
+        elif not math.isfinite(item.value):
+            causes["not_finite"] += 1
+        else:
+            scored.append(item)
+    return Aggregate(
+        value=_value(metric.statistic, scored),
+        n=len(scored),
+        unscored=causes,
+        unit=metric.unit,
+        version=metric.version,
+        statistic=metric.statistic,
+        spread=_spread(scored),
+    )
+
+
+def _value(statistic: Statistic, scored: list[Measured]) -> float | None:
+    if not scored:
+        return None
+    values = [item.value for item in scored]
+    match statistic:
+        case Statistic.MEDIAN:
+            return float(np.median(values))
+        case Statistic.MEAN:
+            return math.fsum(values) / len(values)
+        case Statistic.RATIO:
+            part = sum(item.parts[0] for item in scored if item.parts)
+            whole = sum(item.parts[1] for item in scored if item.parts)
+            return part / whole if whole else float(part)
+
+
+def _spread(scored: list[Measured]) -> Spread | None:
+    if not scored:
+        return None
+    values = sorted(item.value for item in scored)
+    return Spread(
+        mean=math.fsum(values) / len(values),
+        p50=float(np.median(values)),
+        p95=float(np.percentile(values, 95)) if len(values) >= P95_NEEDS else None,
+        minimum=values[0],
+        maximum=values[-1],
+    )

@@ -1,0 +1,1 @@
+"""Scores for people: tables in the terminal, and one HTML file."""

@@ -1,0 +1,127 @@
+"""Numbers as people read them, and groups of episodes to compare."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from scoring.metric import VOID, Aggregate, Statistic
+from scoring.score import EpisodeScores, combine
+
+NOTHING = "–"
+"""Shown for what could not be scored."""
+
+TITLES = {
+    "response_latency": "response latency",
+    "first_byte": "first byte",
+    "leading_silence": "leading silence",
+    "endpoint_wait": "wait for end of turn",
+    "endpoint_think": "think",
+    "unanswered_turns": "unanswered turns",
+    "endpoint_interruptions": "endpoint interruptions",
+    "overlap": "overlap per call",
+    "dead_air": "dead air per call",
+    "dead_air_count": "dead airs per call",
+    "user_turns": "user turns per call",
+    "endpoint_turns": "endpoint turns per call",
+    "user_talk_share": "user talk share",
+    "endpoint_talk_share": "endpoint talk share",
+    "user_thinking": "user thinking (ours)",
+    "user_wer_said": "WER user: intended / said",
+    "user_wer_heard": "WER user: intended / heard",
+    "endpoint_wer_said": "WER endpoint: intended / said",
+    "endpoint_wer_heard": "WER endpoint: intended / heard",
+}
+"""Names of the metrics for people."""
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Episodes that have something in common, put together.
+
+    Attributes:
+        name: What they have in common.
+        outcomes: "3 completed, 1 connect_failed".
+    """
+
+    name: str
+    episodes: int
+    void: int
+    outcomes: str
+    metrics: dict[str, Aggregate]
+
+    def text(self, metric: str) -> str:
+        """A metric's value for a table."""
+        return value_text(self.metrics[metric])
+
+
+def groups(episodes: Sequence[EpisodeScores], key: Callable[[EpisodeScores], str]) -> list[Group]:
+    """Episodes by `key`, in the order of their names."""
+    names = sorted({key(episode) for episode in episodes})
+    return [group(name, [episode for episode in episodes if key(episode) == name]) for name in names]
+
+
+def group(name: str, episodes: Sequence[EpisodeScores]) -> Group:
+    """Some episodes put together."""
+    counts = Counter(episode.info.outcome.value for episode in episodes)
+    return Group(
+        name=name,
+        episodes=len(episodes),
+        void=sum(episode.info.outcome.void for episode in episodes),
+        outcomes=", ".join(f"{count} {outcome}" for outcome, count in counts.most_common()),
+        metrics=combine(episodes),
+    )
+
+
+def title(metric: str) -> str:
+    """The name of a metric for people."""
+    return TITLES.get(metric, metric.replace("_", " "))
+
+
+def value_text(result: Aggregate) -> str:
+    """A value with its unit, or a dash."""
+    return NOTHING if result.value is None else number(result.value, result.unit)
+
+
+def number(value: float, unit: str) -> str:
+    """A number with its unit, no more digits than mean something."""
+    match unit:
+        case "ms":
+            return minus(f"{value:,.0f} ms".replace(",", "\N{NARROW NO-BREAK SPACE}"))
+        case "ratio":
+            return f"{100 * value:.1f} %"
+        case "s":
+            return f"{value:.2f} s"
+        case _:
+            return f"{value:.3g}"
+
+
+def minus(text: str) -> str:
+    """A number with a true minus sign; -0 is 0."""
+    return text.replace("-0 ms", "0 ms").replace("-", "\N{MINUS SIGN}")
+
+
+def spread_text(result: Aggregate) -> str:
+    """Where the values lie: "610 ms to 920 ms, p95 900 ms"; nothing for shares of turns."""
+    spread = result.spread
+    if spread is None or (result.statistic is Statistic.MEAN and result.unit == "ratio"):
+        return ""
+    low, high = number(spread.minimum, result.unit), number(spread.maximum, result.unit)
+    if low == high:
+        return ""
+    text = f"{low} to {high}"
+    return text if spread.p95 is None else f"{text}, p95 {number(spread.p95, result.unit)}"
+
+
+def causes_text(result: Aggregate) -> str:
+    """Missing values with their causes: "2 no reply, 1 session ended"; void episodes are said elsewhere."""
+    causes = {cause: count for cause, count in result.unscored.items() if cause != VOID}
+    texts = [f"{count} {cause.replace('_', ' ')}" for cause, count in sorted(causes.items())]
+    return ", ".join(text.replace(" ", "\N{NO-BREAK SPACE}") for text in texts)
+
+
+def clock(seconds: float) -> str:
+    """A time in a call: "1:02.5"."""
+    tenths = round(seconds * 10)
+    return f"{tenths // 600}:{tenths // 10 % 60:02d}.{tenths % 10}"

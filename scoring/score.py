@@ -1,0 +1,244 @@
+"""Scores of episodes: read, measure, write beside them, put together."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from recordings.format import EpisodeInfo, Outcome
+from recordings.reader import Episode, find_episodes, write_scores
+from scoring.metric import Aggregate, Measured, Measurement, Metric, aggregate
+from scoring.pairing import Tracks, build_timeline
+from scoring.texts import Texts, clips_to_transcribe, exchange_texts
+from scoring.timeline import Exchange, Timeline
+from scoring.timing import TIMING
+from scoring.transcribe import stored_transcripts, transcribe
+from scoring.transcripts import RecogniserModel, Transcripts
+from scoring.view import EpisodeView
+from scoring.words import WORDS
+from streams.speech.interfaces import Recogniser
+
+SETS: Mapping[str, tuple[Metric, ...]] = {"timing": TIMING, "words": WORDS}
+"""The metric sets: each is one file in an episode's `scores/`."""
+
+METRICS: tuple[Metric, ...] = tuple(metric for metrics in SETS.values() for metric in metrics)
+"""All metrics, in the order of the report."""
+
+REPLY_TIMEOUT_S = 20.0
+"""Used where a scenario names none."""
+
+_ITS_OWN_END = frozenset({Outcome.ENDPOINT_HUNG_UP, Outcome.ENDPOINT_SILENT, Outcome.ENDPOINT_ERROR})
+
+
+@dataclass(frozen=True, slots=True)
+class EpisodeScores:
+    """One episode with its values.
+
+    Attributes:
+        measurements: By metric, every value and every missing value.
+        metrics: The same put together.
+        recogniser: The model behind the offline transcripts, if there are any.
+    """
+
+    path: Path
+    view: EpisodeView
+    measurements: Mapping[str, list[Measurement]]
+    metrics: Mapping[str, Aggregate]
+    recogniser: RecogniserModel | None = None
+
+    @property
+    def info(self) -> EpisodeInfo:
+        """`episode.json`."""
+        return self.view.info
+
+    @property
+    def scenario(self) -> str:
+        """Id of the scenario."""
+        return str(self.info.scenario.get("id", ""))
+
+    @property
+    def endpoint(self) -> str:
+        """The endpoint as it was named."""
+        return self.info.endpoint.address
+
+    def to_json(self) -> dict[str, object]:
+        """As in the run's JSON."""
+        return {
+            "id": self.info.id,
+            "scenario": self.scenario,
+            "endpoint": self.endpoint,
+            "outcome": self.info.outcome.value,
+            "fault": self.info.fault.value,
+            "void": self.info.outcome.void,
+            "path": str(self.path),
+            "turns": [
+                _row(self.view.timeline, exchange, texts)
+                for exchange, texts in zip(self.view.timeline.exchanges, self.view.texts, strict=True)
+            ],
+            "metrics": {name: value.to_json() for name, value in self.metrics.items()},
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class RunScores:
+    """Scores of many episodes.
+
+    Attributes:
+        run: The folder that was scored.
+        metrics: Over all episodes that are not void.
+    """
+
+    run: str
+    episodes: tuple[EpisodeScores, ...]
+    metrics: Mapping[str, Aggregate]
+
+    def to_json(self) -> dict[str, object]:
+        """Plain data that strict JSON can hold."""
+        return {
+            "run": self.run,
+            "episodes": [episode.to_json() for episode in self.episodes],
+            "metrics": {name: value.to_json() for name, value in self.metrics.items()},
+        }
+
+
+async def score(paths: Iterable[Path], recogniser: Recogniser | None = None) -> RunScores:
+    """Score every episode at or below the paths; writes `scores/` into each episode's folder.
+
+    Args:
+        paths: Episodes, runs, or folders that hold some; an episode named twice counts once.
+        recogniser: Transcribes what has no words yet; None uses the transcripts that are there.
+
+    Raises:
+        RecordingError: No episode was found, or one cannot be read or its scores written.
+    """
+    named = list(paths)
+    folders = {folder.resolve(): folder for path in named for folder in find_episodes(path)}
+    episodes = [await score_episode(folder, recogniser) for folder in folders.values()]
+    run = named[0] if len(named) == 1 else Path(os.path.commonpath([path.resolve() for path in named]))
+    return RunScores(run=str(run), episodes=tuple(episodes), metrics=combine(episodes))
+
+
+async def score_episode(folder: Path, recogniser: Recogniser | None = None) -> EpisodeScores:
+    """Score one episode and write its scores; see `score`."""
+    episode = Episode.load(folder)
+    timeline = read_timeline(episode)
+    if recogniser is None:
+        transcripts = stored_transcripts(episode)
+    else:
+        clips = clips_to_transcribe(timeline, episode.received, episode.turns)
+        transcripts = await transcribe(episode, clips, recogniser)
+    scores = measure(folder, view_of(episode, timeline, transcripts), transcripts)
+    for name, metrics in SETS.items():
+        write_scores(folder, name, _file(name, metrics, scores))
+    return scores
+
+
+def read_timeline(episode: Episode) -> Timeline:
+    """The timeline of an episode."""
+    info = episode.info
+    limits = info.scenario.get("limits") or {}
+    return build_timeline(
+        Tracks(
+            endpoint=episode.track("endpoint")[0],
+            endpoint_rate=info.endpoint_rate,
+            user_rate=info.user_rate,
+            user=episode.track("user_clean")[0],
+        ),
+        episode.events,
+        episode.received,
+        duration_s=info.duration_s,
+        reply_timeout_s=float(limits.get("reply_timeout_s", REPLY_TIMEOUT_S)),
+        ended_by_endpoint=info.outcome in _ITS_OWN_END,
+    )
+
+
+def view_of(episode: Episode, timeline: Timeline, transcripts: Transcripts | None) -> EpisodeView:
+    """An episode as the metrics see it."""
+    return EpisodeView(
+        info=episode.info,
+        events=episode.events,
+        received=episode.received,
+        timeline=timeline,
+        texts=exchange_texts(timeline, episode.received, episode.turns, transcripts),
+    )
+
+
+def measure(path: Path, view: EpisodeView, transcripts: Transcripts | None = None) -> EpisodeScores:
+    """All metrics of one episode; void episodes are measured too, but left out of what is combined."""
+    measurements = {metric.name: metric.measure(view) for metric in METRICS}
+    return EpisodeScores(
+        path=path,
+        view=view,
+        measurements=measurements,
+        metrics={metric.name: aggregate(metric, measurements[metric.name]) for metric in METRICS},
+        recogniser=None if transcripts is None else transcripts.model,
+    )
+
+
+def combine(episodes: Sequence[EpisodeScores]) -> dict[str, Aggregate]:
+    """Every metric over all values of the episodes; void episodes are left out and counted."""
+    counted = [episode for episode in episodes if not episode.info.outcome.void]
+    void = len(episodes) - len(counted)
+    return {
+        metric.name: aggregate(
+            metric, (item for episode in counted for item in episode.measurements[metric.name]), void
+        )
+        for metric in METRICS
+    }
+
+
+def _row(timeline: Timeline, exchange: Exchange, texts: Texts) -> dict[str, object]:
+    """One exchange as a row of the run's JSON."""
+    reply, latency = exchange.reply, exchange.latency
+    unscored = {name: cause for name, cause in texts.unscored.items() if name != "endpoint_said"}
+    if latency is None:
+        unscored["latency_ms"] = exchange.unanswered
+    row: dict[str, object] = {
+        "user_start_s": timeline.seconds(exchange.user.start),
+        "user_end_s": timeline.seconds(exchange.user.end),
+        "endpoint_start_s": timeline.seconds(reply[0].start) if reply else None,
+        "endpoint_end_s": timeline.seconds(reply[-1].end) if reply else None,
+        "latency_ms": None if latency is None else timeline.milliseconds(latency),
+        "intended": texts.intended,
+        "said": texts.said,
+        "heard": texts.heard,
+        "endpoint_text": texts.endpoint_text,
+        "endpoint_heard_user": texts.endpoint_heard_user,
+    }
+    if texts.verdicts:
+        row["verdicts"] = [verdict.model_dump(mode="json") for verdict in texts.verdicts]
+    if unscored:
+        row["unscored"] = unscored
+    return row
+
+
+def _file(name: str, metrics: Sequence[Metric], scores: EpisodeScores) -> dict[str, object]:
+    """A metric set as it is written beside the episode."""
+    return {
+        "schema_version": 1,
+        "set": name,
+        "episode": scores.info.id,
+        "void": scores.info.outcome.void,
+        "metrics": {
+            metric.name: {
+                **scores.metrics[metric.name].to_json(),
+                "statistic": metric.statistic.value,
+                "description": metric.description,
+                "spread": _spread(scores.metrics[metric.name]),
+                "values": [_value(item) for item in scores.measurements[metric.name]],
+            }
+            for metric in metrics
+        },
+    }
+
+
+def _spread(result: Aggregate) -> dict[str, object] | None:
+    return None if result.spread is None else asdict(result.spread)
+
+
+def _value(item: Measurement) -> dict[str, object]:
+    if isinstance(item, Measured):
+        return {"exchange": item.where, "value": item.value, "evidence": dict(item.evidence)}
+    return {"exchange": item.where, "value": None, "unscored": item.cause}

@@ -1,0 +1,1 @@
+"""The endpoint protocol, and one folder for each wire protocol."""

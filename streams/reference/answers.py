@@ -1,0 +1,113 @@
+"""Who answers: the knowledge that ships with the endpoint, or a language model."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
+from typing import TYPE_CHECKING, Protocol, cast
+
+from streams.reference.dialogue import Message, Role
+from streams.reference.knowledge_base import KnowledgeBase, Told
+from streams.reference.replies import ReplyFailed
+from streams.reference.sentences import SentenceCutter, sentences
+
+if TYPE_CHECKING:
+    from streams.language.client import LanguageModel
+
+GREETING = "Hello, this is vivavoce. You can ask me about science, or about a visit to the science museum."
+NOT_HEARD = "Sorry, I did not catch that. Could you say it again?"
+OFFER = "You can ask me about CRISPR, mRNA vaccines, photosynthesis, black holes, or the science museum."
+
+_AGAIN = re.compile(r"\b(repeat|say (that|it) again|pardon|come again|once more)\b", re.IGNORECASE)
+
+_PROMPT = (
+    "You are a voice assistant on the telephone. Answer in one to three short sentences of plain spoken"
+    " English, without lists, symbols or markup."
+)
+
+
+class Answerer(Protocol):
+    """Finds words for a reply."""
+
+    def answer(self, messages: Sequence[Message], instructions: str) -> AsyncGenerator[str, None]:
+        """Sentences of the reply to a dialogue; see `Replier.reply` for the arguments and errors."""
+
+
+class KnowledgeAnswerer:
+    """Answers from a knowledge base; what it does not know it says so."""
+
+    def __init__(self, base: KnowledgeBase) -> None:
+        self._base = base
+
+    async def answer(self, messages: Sequence[Message], instructions: str) -> AsyncGenerator[str, None]:
+        """See `Answerer.answer`; instructions change nothing here."""
+        for sentence in sentences(self.find(messages)):
+            yield sentence
+
+    def find(self, messages: Sequence[Message]) -> str:
+        """The whole answer to the last message."""
+        if not messages:
+            return GREETING
+        if messages[-1].role is not Role.USER:
+            return NOT_HEARD
+        text = messages[-1].text
+        courtesy = self._base.small_talk(text)
+        if courtesy is not None:
+            return courtesy.answer
+        past = self._past(messages)
+        if past and _AGAIN.search(text):
+            return past[-1].entry.answer
+        question = self._base.read(text)
+        if not question.content and not question.topics:
+            return self._more(past)
+        told = [each.entry.answer for each in past if each.whole]
+        found = self._base.find(question, last=past[-1].topic if past else None, told=told)
+        if found is not None:
+            return found.entry.answer
+        return f"I am sorry, I do not know about {self._base.unknown(question)}. {OFFER}"
+
+    def _past(self, messages: Sequence[Message]) -> list[Told]:
+        """What was told about topics so far, in order."""
+        replies = (message.text for message in messages if message.role is Role.ASSISTANT)
+        told = (self._base.told(text) for text in replies)
+        return [each for each in told if each is not None and not each.topic.small_talk]
+
+    def _more(self, past: Sequence[Told]) -> str:
+        """The user asks for more of the same: what was cut off, or else what was not told yet."""
+        if not past:
+            return f"What would you like to know? {OFFER}"
+        last = past[-1]
+        if not last.whole:
+            return last.entry.answer
+        told = {each.entry.id for each in past if each.topic is last.topic and each.whole}
+        fresh = [entry for entry in last.topic.entries if entry.id not in told]
+        return fresh[0].answer if fresh else f"That is all I know about {last.topic.topic}. {OFFER}"
+
+
+class LanguageAnswerer:
+    """Lets a language model answer, sentence by sentence as they are written."""
+
+    def __init__(self, model: LanguageModel) -> None:
+        self._model = model
+
+    async def answer(self, messages: Sequence[Message], instructions: str) -> AsyncGenerator[str, None]:
+        """See `Answerer.answer`."""
+        from streams.language.client import Message as Line
+        from streams.language.errors import LanguageError
+
+        if not messages or messages[-1].role is not Role.USER:
+            yield NOT_HEARD if messages else GREETING
+            return
+        lines = [Line("system", instructions or _PROMPT)]
+        lines += [Line(message.role.value, message.text) for message in messages]
+        cutter = SentenceCutter()
+        try:
+            async with aclosing(cast("AsyncGenerator[str, None]", self._model.stream(lines))) as pieces:
+                async for piece in pieces:
+                    for sentence in cutter.push(piece):
+                        yield sentence
+        except LanguageError as error:
+            raise ReplyFailed(str(error)) from error
+        for sentence in cutter.finish():
+            yield sentence

@@ -1,0 +1,116 @@
+"""The models behind the assistant: loaded once per process, shared by its sessions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from streams.audio import to_float
+from streams.reference.answers import Answerer, KnowledgeAnswerer, LanguageAnswerer
+from streams.reference.assistant import Assistant
+from streams.reference.config import Config, Detector, Mode
+from streams.reference.ears import Ears, LevelEars, OpenEars, VoiceEars
+from streams.reference.knowledge_base import KnowledgeBase
+from streams.reference.metronome import Clicks, Metronome, Planted
+from streams.reference.replies import Cast
+from streams.reference.settings import SessionSettings
+from streams.resample import resample
+from streams.speech import workers
+from streams.speech.energy import EnergyDetector
+from streams.speech.interfaces import SPEECH_RATE, Recogniser, SpeechDetector, Voice
+
+
+@dataclass(frozen=True, slots=True)
+class Engines:
+    """What the assistant is made of."""
+
+    detector: SpeechDetector
+    recogniser: Recogniser
+    voice: Voice
+    answerer: Answerer
+
+
+_loaded: dict[tuple[str, ...], Engines] = {}
+
+
+async def load(config: Config) -> Engines:
+    """The engines that a configuration names; warm, so that the first turn is as fast as the others.
+
+    Raises:
+        SpeechError: A model or package is missing.
+        LanguageError: The language model's name or key is.
+    """
+    key = (config.vad, config.asr, config.voice, config.llm)
+    if key not in _loaded:
+        engines = await workers.run(_make, config, kind="asr")
+        await _warm(engines)
+        _loaded[key] = engines
+    return _loaded[key]
+
+
+def _make(config: Config) -> Engines:
+    from streams.speech.piper import PiperSpeaker
+    from streams.speech.silero import SileroDetector
+    from streams.speech.whisper import WhisperRecogniser
+
+    detector = SileroDetector() if config.vad is Detector.SILERO else EnergyDetector()
+    return Engines(
+        detector, WhisperRecogniser(config.asr), PiperSpeaker(config.voice), _answerer(config.llm)
+    )
+
+
+def _answerer(llm: str) -> Answerer:
+    if not llm:
+        return KnowledgeAnswerer(KnowledgeBase.load())
+    from streams.language.client import language_model
+
+    return LanguageAnswerer(language_model(llm))
+
+
+async def _warm(engines: Engines) -> None:
+    """Use every model once: the first use loads weights and builds tables."""
+    speech = await engines.voice.speak("One moment, please.")
+    clip = to_float(await workers.run(resample, speech.pcm, speech.rate, SPEECH_RATE, kind="tts"))
+    await engines.detector.stream().feed(clip)
+    await engines.recogniser.transcribe(clip)
+
+
+async def cast(
+    config: Config, engines: Engines | None = None, journal: Callable[[Planted], None] | None = None
+) -> Cast:
+    """Who takes part in a session of this configuration.
+
+    Args:
+        config: What the session should be like.
+        engines: Models to use instead of those that the configuration names.
+        journal: Takes what a metronome plants.
+
+    Raises:
+        SpeechError: A model or package is missing.
+        LanguageError: The language model's name or key is.
+    """
+    match config.mode:
+        case Mode.METRONOME:
+            return Cast(_level_ears(config.wait_s), Metronome(config.metronome(), journal))
+        case Mode.CLICKS:
+            return Cast(_open_ears, Clicks(config.track()), opens=True)
+    chosen = engines or await load(config)
+    replier = Assistant(chosen.answerer, chosen.voice, config.pace, config.seed)
+    return Cast(_voice_ears(chosen.detector), replier, chosen.recogniser, opens=config.greets)
+
+
+def _level_ears(wait_s: float) -> Callable[[SessionSettings, float], Ears]:
+    return lambda settings, start_s: LevelEars(wait_s, settings.input.rate, start_s)
+
+
+def _open_ears(settings: SessionSettings, start_s: float) -> Ears:
+    return OpenEars(settings.input.rate, start_s)
+
+
+def _voice_ears(detector: SpeechDetector) -> Callable[[SessionSettings, float], Ears]:
+    def make(settings: SessionSettings, start_s: float) -> Ears:
+        if settings.turn_taking is None:
+            return OpenEars(settings.input.rate, start_s)
+        return VoiceEars(detector, settings.turn_taking, settings.input.rate, start_s)
+
+    return make

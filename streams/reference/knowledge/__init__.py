@@ -1,0 +1,1 @@
+"""What the reference endpoint knows, one YAML file a field."""

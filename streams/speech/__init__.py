@@ -1,0 +1,1 @@
+"""Speech engines behind small interfaces: activity, end of turn, recognition, voices."""

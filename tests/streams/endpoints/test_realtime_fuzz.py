@@ -1,0 +1,85 @@
+import json
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from streams.endpoints.events import AudioReceived, Notice, Unknown
+from streams.endpoints.openai_realtime import codec as codec_module
+from streams.endpoints.openai_realtime import reading
+from streams.endpoints.openai_realtime.dialects import DIALECTS
+from tests.streams.endpoints.realtime_messages import codec
+
+TYPES = sorted({*codec_module.HANDLERS, *reading.READERS, *reading.SILENT, "response.new_thing", ""})
+FIELDS = [
+    "item_id",
+    "response_id",
+    "delta",
+    "transcript",
+    "text",
+    "session",
+    "response",
+    "item",
+    "error",
+    "call_id",
+    "name",
+    "arguments",
+    "usage",
+    "audio_start_ms",
+    "previous_item_id",
+    "rate_limits",
+    "warning",
+    "id",
+    "status",
+    "status_details",
+    "reason",
+    "code",
+    "type",
+    "role",
+    "audio",
+    "input",
+    "output",
+    "format",
+    "rate",
+    "input_audio_format",
+    "output_audio_format",
+    "message",
+    "event_id",
+]
+
+leaves = (
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.text(max_size=6)
+    | st.sampled_from(
+        ["AAAA", "AAA", "pcm16", "audio/pcm", "function_call", "completed", "user", "r1", "a1"]
+    )
+)
+values = st.recursive(
+    leaves,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(FIELDS), inner, max_size=4),
+    max_leaves=8,
+)
+messages = st.builds(
+    lambda kind, fields: json.dumps({**fields, "type": kind}),
+    st.sampled_from(TYPES) | values,
+    st.dictionaries(st.sampled_from(FIELDS), values, max_size=6),
+)
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.sampled_from(sorted(DIALECTS)), st.lists(messages | st.text() | st.binary(), max_size=8))
+def test_no_message_makes_the_codec_raise(dialect: str, stream: list[str | bytes]) -> None:
+    made = codec(dialect, ready=False)
+    for raw, message in enumerate(stream):
+        for event in made.receive(message, at=1.0, raw=raw):
+            assert (event.at, event.raw) == (1.0, raw)
+            repr(event).encode()  # whatever arrived can be written to a file
+            if isinstance(event, AudioReceived):
+                assert len(event.pcm) % 2 == 0
+            if isinstance(event, Notice | Unknown):
+                assert len(repr(event)) < 10_000
+        for reply in made.replies():
+            json.loads(reply)
+        made.cancel()

@@ -1,0 +1,1 @@
+"""Who calls: persona, policy, wording, the user's voice, and what the user hears."""
