@@ -102,5 +102,7 @@ class Call:
             )
         )
         for item in items:
+            if not item.heard:
+                self.book.unheard(item.item)
             await self.report(item, PlaybackState.DROPPED)
         return any(item.heard < item.received for item in items)

@@ -17,6 +17,10 @@ NOTED_LATENESS_S = 0.005
 """Ticks later than this are in the record one by one."""
 
 
+METER_TICKS = 5
+"""Meters move every 100 ms."""
+
+
 class BehindRealTime(RuntimeError):
     """A tick was so late that the call is no longer what the scenario says: the episode is void."""
 
@@ -80,7 +84,9 @@ class MediaPath:
             self._quiet.said_all()
             if not call.microphone.speaking:
                 call.said_everything.set()
-        call.audience.levels(Levels(user=0 if frame.silent else peak(to_pcm(frame.pcm)), t=call.t()))
+        if self.pacer.ticks % METER_TICKS == 0:
+            level = 0 if frame.silent else peak(to_pcm(frame.pcm))
+            call.audience.levels(Levels(user=level, t=call_time(self.pacer)))
 
     async def _listen(self) -> None:
         # the ear runs one frame behind: an arrival stamped before this tick is placed where it belongs

@@ -119,6 +119,10 @@ class TurnBook:
         if start is not None:
             self._item_starts.setdefault(item, start)
 
+    def unheard(self, item: str) -> None:
+        """An item was cut before its first sample was heard: its words are nobody's."""
+        self._item_starts.pop(item, None)
+
     def endpoint_text(self, item: str, text: str, mode: TextMode) -> None:
         """The endpoint's own text of an item."""
         self._endpoint_texts.add(item, text, mode)

@@ -252,6 +252,7 @@ class Flushed(_Event):
 
     Attributes:
         by: "endpoint" (it asked for it) or "user" (we stopped listening).
+        at: Where, on the endpoint's track.
         items: Items cut, with samples heard and received so far. Empty: nothing was playing.
     """
 

@@ -18,6 +18,9 @@ from streams.audio import FRAME_S
 BATCH_S = 0.1
 """How much audio comes together before the disk is asked to take it."""
 
+SIMULATED_BATCH_S = 10.0
+"""The same in simulated time, where ten seconds of a session pass in a few milliseconds."""
+
 _REMEDY = "Free some space or choose another folder; the episode is readable up to here."
 
 
@@ -26,7 +29,7 @@ class EpisodeWriter:
 
     The methods that take audio and events only append to lists: a thread of the writer's own does the
     rest, about every 100 ms of session. What a killed process loses is what has come together since:
-    at most 200 ms. Frames of `user`, `user_clean` and `endpoint` come once per tick, from sample 0 on.
+    at most 200 ms on the wall clock. Frames of `user`, `user_clean` and `endpoint` come once per tick, from sample 0 on.
 
     The folder is made at once, with an `episode.json` whose outcome is `unfinished`. A writer ends with
     `finish` or `abandon`; if it gets neither, what it was given is on the disk when the interpreter exits.
@@ -36,10 +39,11 @@ class EpisodeWriter:
     """
 
     def __init__(self, folder: Path, info: EpisodeInfo) -> None:
+        self._batch_s = SIMULATED_BATCH_S if info.clock == "simulated" else BATCH_S
         self.folder = folder
         self._info = info
         self._batch = Batch()
-        self._batch_bytes = 2 * math.ceil(BATCH_S * info.user_rate)
+        self._batch_bytes = 2 * math.ceil(self._batch_s * info.user_rate)
         self._user_bytes = 0
         self._handed_bytes = 0
         self._handed_t = -math.inf
@@ -114,7 +118,7 @@ class EpisodeWriter:
 
     def _hand_over_if_due(self, t: float) -> None:
         # while no frames flow, as before sample 0, the events' own times keep the writes coming
-        if t - self._handed_t >= BATCH_S + FRAME_S:
+        if t - self._handed_t >= self._batch_s + FRAME_S:
             self._hand_over(t)
 
     def _hand_over(self, t: float = math.inf) -> None:

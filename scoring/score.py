@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 from recordings.format import EpisodeInfo, Outcome
 from recordings.reader import Episode, find_episodes, write_scores
@@ -63,7 +64,7 @@ class EpisodeScores:
         """The endpoint as it was named."""
         return self.info.endpoint.address
 
-    def to_json(self) -> dict[str, object]:
+    def to_json(self) -> dict[str, Any]:
         """As in the run's JSON."""
         return {
             "id": self.info.id,
@@ -94,7 +95,7 @@ class RunScores:
     episodes: tuple[EpisodeScores, ...]
     metrics: Mapping[str, Aggregate]
 
-    def to_json(self) -> dict[str, object]:
+    def to_json(self) -> dict[str, Any]:
         """Plain data that strict JSON can hold."""
         return {
             "run": self.run,
@@ -161,7 +162,7 @@ def view_of(episode: Episode, timeline: Timeline, transcripts: Transcripts | Non
         events=episode.events,
         received=episode.received,
         timeline=timeline,
-        texts=exchange_texts(timeline, episode.received, episode.turns, transcripts),
+        texts=exchange_texts(timeline, episode.events, episode.received, episode.turns, transcripts),
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from recordings.format import ReceivedPiece, Side, Turn, Verdict
+from recordings.format import EndpointText, Event, ReceivedPiece, Side, Turn, Verdict
 from scoring.audible import Segment, common, total
 from scoring.timeline import Exchange, Timeline
 from scoring.transcripts import (
@@ -85,18 +85,37 @@ def clips_to_transcribe(
 
 def exchange_texts(
     timeline: Timeline,
+    events: Sequence[Event],
     received: Sequence[ReceivedPiece],
     turns: Sequence[Turn],
     transcripts: Transcripts | None,
 ) -> list[Texts]:
     """The words of every exchange."""
-    live = LiveTurns(timeline, turns)
-    return [_texts(exchange, timeline, received, live, transcripts) for exchange in timeline.exchanges]
+    live, own = LiveTurns(timeline, turns), endpoint_texts(events)
+    return [_texts(exchange, timeline, own, received, live, transcripts) for exchange in timeline.exchanges]
+
+
+def endpoint_texts(events: Sequence[Event]) -> dict[str, str]:
+    """The endpoint's own text by item, or by response where the protocol has no items."""
+    texts: dict[str, str] = {}
+    final: set[str] = set()
+    for event in events:
+        if not isinstance(event, EndpointText):
+            continue
+        name = event.item or event.response
+        if name in final:
+            continue
+        before = texts.get(name, "") if event.mode == "delta" else ""
+        texts[name] = before + event.text
+        if event.mode == "final":
+            final.add(name)
+    return texts
 
 
 def _texts(
     exchange: Exchange,
     timeline: Timeline,
+    own: Mapping[str, str],
     received: Sequence[ReceivedPiece],
     live: LiveTurns,
     transcripts: Transcripts | None,
@@ -111,7 +130,7 @@ def _texts(
         if heard[0] is None and transcripts is not None:
             later = transcripts.text(heard_clips(exchange, timeline))
             heard = heard if later[1] == NOT_TRANSCRIBED else later
-        found["endpoint_text"] = _live(replied, "intended", "no_text")
+        found["endpoint_text"] = _own_text(exchange, own, replied)
         found["endpoint_said"] = _transcribed(transcripts, received_clips(exchange, received))
         found["heard"] = heard
     else:
@@ -127,6 +146,18 @@ def _texts(
         verdicts=tuple(verdict for turn in replied for verdict in turn.verdicts),
         unscored={name: cause for name, (text, cause) in found.items() if text is None},
     )
+
+
+def _own_text(
+    exchange: Exchange, own: Mapping[str, str], replied: Sequence[Turn]
+) -> tuple[str | None, str]:
+    """The text of exactly what was heard of: a response cut before its first sound has no part in it."""
+    names: dict[str, None] = {}
+    for stretch in exchange.reply:
+        if stretch.delivery is not None and not stretch.endless:
+            names |= dict.fromkeys([*stretch.delivery.items, stretch.delivery.response])
+    texts = [own[name].strip() for name in names if name and name in own]
+    return (" ".join(texts), "") if any(texts) else _live(replied, "intended", "no_text")
 
 
 def _transcribed(transcripts: Transcripts | None, clips: Iterable[Clip]) -> tuple[str | None, str]:

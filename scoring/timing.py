@@ -147,11 +147,12 @@ def _parts(view: EpisodeView, exchange: Exchange) -> dict[str, float]:
         return {}
     timeline = view.timeline
     played = delivery.start * timeline.endpoint_step
-    return {
+    parts = {
         "first_byte_ms": delivery.arrival * 1000 - _user_end_ms(view, exchange),
         "queued_ms": max(0.0, timeline.milliseconds(played) - delivery.arrival * 1000),
         "leading_silence_ms": timeline.milliseconds(reply.start - played),
     }
+    return {name: round(value, 6) for name, value in parts.items()}
 
 
 def _part(view: EpisodeView, exchange: Exchange, name: str) -> Measured | Unscored:

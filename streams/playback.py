@@ -46,6 +46,7 @@ class Microphone:
         self.position = 0
         """Samples handed out so far."""
         self._format = AudioFormat(rate)
+        self._quiet = Frame(silence(self._format.frame_samples), rate)
         self._queue: deque[_Saying] = deque()
         self._finished: list[Spoken] = []
 
@@ -75,6 +76,9 @@ class Microphone:
 
     def next_frame(self) -> Frame:
         """The audio of the next 20 ms."""
+        if not self._queue:
+            self.position += self._quiet.samples
+            return self._quiet
         wanted = self._format.frame_samples
         parts: list[bytes] = []
         while wanted and self._queue:

@@ -76,11 +76,12 @@ def schema() -> int:
 
 def new(path: Path, policy: str) -> int:
     """Write a scenario to start from."""
-    from scenarios.template import new_scenario
     from scenarios.problems import ScenarioError
+    from scenarios.schema import PolicyKind
+    from scenarios.template import new_scenario
 
     try:
-        text = new_scenario(path.stem, policy)
+        text = new_scenario(path.stem, PolicyKind(policy))
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("x", encoding="utf-8") as file:
             file.write(text)

@@ -88,7 +88,7 @@ def number(value: float, unit: str) -> str:
     """A number with its unit, no more digits than mean something."""
     match unit:
         case "ms":
-            return minus(f"{value:,.0f} ms".replace(",", "\N{NARROW NO-BREAK SPACE}"))
+            return minus(f"{value:.0f} ms")
         case "ratio":
             return f"{100 * value:.1f} %"
         case "s":

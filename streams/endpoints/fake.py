@@ -163,8 +163,7 @@ class FakeEndpoint:
             for reply in self._unasked:
                 self._schedule(reply, self._origin + (reply.at_s or 0.0))
         start, self._position = self._position, self._position + frame.samples
-        loud = self._audible(frame.pcm)
-        if loud.size:
+        if not frame.silent and (loud := self._audible(frame.pcm)).size:
             if not self._speaking:
                 self._user_starts(start + int(loud[0]))
             self._last = start + int(loud[-1]) + 1

@@ -61,10 +61,13 @@ class KnowledgeAnswerer:
         question = self._base.read(text)
         if not question.content and not question.topics:
             return self._more(past)
+        last = past[-1].topic if past else None
         told = [each.entry.answer for each in past if each.whole]
-        found = self._base.find(question, last=past[-1].topic if past else None, told=told)
-        if found is not None:
-            return found.entry.answer
+        # of several questions at once, the last that is understood
+        for part in (text, *reversed(sentences(text))):
+            found = self._base.find(self._base.read(part), last=last, told=told)
+            if found is not None:
+                return found.entry.answer
         return f"I am sorry, I do not know about {self._base.unknown(question)}. {OFFER}"
 
     def _past(self, messages: Sequence[Message]) -> list[Told]:

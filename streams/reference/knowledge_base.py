@@ -25,13 +25,13 @@ _FUZZY_LENGTH = 5
 _ANSWER_WORDS = 0.6
 """Weight of a word that only stands in the answer of an entry."""
 
-_PHRASING = 0.3
+_PHRASING = 0.5
 """Weight of the likeness of the whole question to a question of the entry."""
 
 _STICKINESS = 0.25
 """Advantage of the topic that was talked about last."""
 
-_TOLD = 0.1
+_TOLD = 0.05
 """Disadvantage of an entry that was told already: who asks again wants more."""
 
 _COVERAGE = 0.4
@@ -75,13 +75,12 @@ class Topic(BaseModel):
         """Its names without spaces."""
         return frozenset("".join(words(name)) for name in self.names)
 
-    def named(self, joined: str) -> bool:
-        """Whether these words, joined, are one of its names."""
-        if joined in self.spellings:
-            return True
-        return len(joined) > _FUZZY_LENGTH and any(
-            len(name) > _FUZZY_LENGTH and fuzz.ratio(joined, name) >= _ALIKE for name in self.spellings
-        )
+    def named(self, joined: str, *, exact: bool) -> bool:
+        """Whether these words, joined, are one of its names, or (unless `exact`) alike."""
+        if exact or len(joined) <= _FUZZY_LENGTH or joined in self.spellings:
+            return joined in self.spellings
+        names = (name for name in self.spellings if len(name) > _FUZZY_LENGTH)
+        return any(fuzz.ratio(joined, name) >= _ALIKE for name in names)
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,9 +221,11 @@ class KnowledgeBase:
 
     def _name_at(self, found: Sequence[str], at: int) -> tuple[int, Topic | None]:
         for length in (3, 2, 1):
-            joined = "".join(found[at : at + length])
+            window = found[at : at + length]
+            # a name that is only alike must not swallow the words around it
+            exact = not content([window[0]]) or not content([window[-1]])
             for topic in self.topics:
-                if at + length <= len(found) and topic.named(joined):
+                if len(window) == length and topic.named("".join(window), exact=exact):
                     return length, topic
         return 1, None
 
@@ -237,7 +238,7 @@ class KnowledgeBase:
         coverage = explained / total if total else 1.0
         implied = () if question.topics else (f"@{topic.topic}",)
         score = coverage + _PHRASING * self._phrasing((*question.words, *implied), entry)
-        score += _STICKINESS * (topic is last) - _TOLD * (entry.answer in told)
+        score += _STICKINESS * (topic is last) - _TOLD * (bool(question.content) and entry.answer in told)
         return Found(topic, entry, coverage, score)
 
     def _weight(self, word: str) -> float:

@@ -20,17 +20,20 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 from websockets.asyncio.server import ServerConnection
 from websockets.asyncio.server import serve as serve_websockets
 from websockets.exceptions import ConnectionClosed
+from websockets.frames import CloseCode
 from websockets.http11 import Request, Response
 from websockets.typing import Subprotocol
 
 from streams.endpoints.errors import EndpointError
 from streams.endpoints.protocol import Message
+from streams.language.errors import LanguageError
 from streams.reference.config import Config, ConfigError, Mode
 from streams.reference.engines import cast, load
 from streams.reference.metronome import Planted
 from streams.reference.session import LineClosed, hold
 from streams.reference.settings import initial
 from streams.reference.wire import ServerCodec
+from streams.speech.interfaces import SpeechError
 
 PATH = "/v1/realtime"
 """Where sessions are held."""
@@ -44,6 +47,9 @@ _FIXED = ("asr", "voice", "llm", "vad")
 _LOOPBACK = re.compile(r"(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?")
 _LARGEST_MESSAGE = 16 * 2**20
 """Bytes: a client may append 15 MiB of audio at once."""
+
+_LONGEST_REASON = 100
+"""Characters of a reason in a close frame, which holds 123 bytes."""
 
 _log = logging.getLogger(__name__)
 
@@ -151,6 +157,8 @@ async def serving(
             players = await cast(config, journal=_writer(journal) if journal else None)
             codec = ServerCodec(f"sess_{secrets.token_hex(8)}", model, initial(config.wait_s))
             await hold(_SocketLine(socket), players, codec)
+        except (SpeechError, LanguageError) as error:
+            await socket.close(CloseCode.INTERNAL_ERROR, str(error)[:_LONGEST_REASON])
         finally:
             door.sessions -= 1
 

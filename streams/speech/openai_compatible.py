@@ -25,6 +25,7 @@ from streams.speech.interfaces import (
     Transcript,
     Word,
 )
+from streams.speech.silero import SileroDetector
 
 _ENGINE = "openai"
 
@@ -103,7 +104,7 @@ class OpenAIRecogniser:
     Args:
         model: Name of the model on the server.
         base_url: Root of the API.
-        detector: Finds the speech.
+        detector: Finds the speech in a clip; Silero if None.
         word_times: Ask for words with times (`verbose_json`); not every model has them.
         key_env: Environment variable with the key; None means OPENAI_API_KEY for OpenAI's own address and
             no key elsewhere.
@@ -119,7 +120,7 @@ class OpenAIRecogniser:
         model: str,
         base_url: str = VENDOR,
         *,
-        detector: SpeechDetector,
+        detector: SpeechDetector | None = None,
         word_times: bool = False,
         key_env: str | None = None,
         timeout_s: float = 60.0,
@@ -127,7 +128,7 @@ class OpenAIRecogniser:
     ) -> None:
         self.model = model
         self.word_times = word_times
-        self._detector = detector
+        self._detector = detector or SileroDetector()
         self._server = Server(base_url, key_env=key_env, timeout_s=timeout_s, environ=environ)
         with _as_speech_errors():
             self._server.check_key(model)

@@ -169,7 +169,8 @@ class _Run:
         if isinstance(self._service, STTService) and not isinstance(self._service, SegmentedSTTService):
             await self._wait_for_quiet(patience_s)
         await self._worker.queue_frame(EndFrame())
-        await running
+        await asyncio.wait({running})  # to await it would pass a time-out on to it, and wait for it
+        running.result()
 
     async def _wait_for_quiet(self, patience_s: float) -> None:
         """Until the service says that its transcript is final, fails, or is silent for too long."""

@@ -18,6 +18,7 @@ from streams.speech.interfaces import (
     Transcript,
 )
 from streams.speech.pipecat_host import ENGINE, PipecatHost
+from streams.speech.silero import SileroDetector
 
 _PIECE_BYTES = 2 * SPEECH_RATE // 10
 """100 ms of PCM16: services are fed in pieces, as from a microphone."""
@@ -89,7 +90,7 @@ class PipecatRecogniser:
         service: Import path of the service's class (`pipecat.services.whisper.stt.WhisperSTTService`).
         options: As for `PipecatVoice`. Without `settings.language` each language that is asked for gets a
             service of its own.
-        detector: Finds the speech.
+        detector: Finds the speech in a clip; Silero if None.
         patience_s: How long a streaming service may be silent before its answer counts as complete.
         timeout_s: Time for one clip, in seconds.
         environ: The environment; that of the process by default.
@@ -103,12 +104,12 @@ class PipecatRecogniser:
         service: str,
         options: Mapping[str, Any] | None = None,
         *,
-        detector: SpeechDetector,
+        detector: SpeechDetector | None = None,
         patience_s: float = 3.0,
         timeout_s: float = 60.0,
         environ: Mapping[str, str] | None = None,
     ) -> None:
-        self._detector = detector
+        self._detector = detector or SileroDetector()
         self._patience_s = patience_s
         self._service = (service, dict(options or {}), timeout_s, environ)
         self._identity = self._host({}).identity

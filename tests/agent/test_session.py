@@ -10,6 +10,7 @@ import dataclasses
 import json
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import pytest
@@ -98,7 +99,7 @@ def hold(
     return Call(info, Episode.load(tmp_path / "call"), endpoint)
 
 
-def audible(episode: Episode, track: str) -> list[tuple[float, float]]:
+def audible(episode: Episode, track: Literal["user", "endpoint"]) -> list[tuple[float, float]]:
     """Stretches of sound with at least 50 ms of silence between them, in seconds."""
     pcm, rate = episode.track(track)
     loud = np.flatnonzero(pcm)
@@ -175,7 +176,7 @@ def test_the_line_is_never_quiet_for_the_endpoint(tmp_path: Path) -> None:
         frames.append(clock.now())
         await send(frame)  # type: ignore[arg-type]
 
-    endpoint.send = counted  # type: ignore[method-assign,assignment]
+    endpoint.send = counted  # type: ignore[method-assign]
     call = hold(tmp_path, endpoint)
     assert len(frames) == round(call.info.duration_s * 50)
     assert np.allclose(np.diff(frames), 0.02)
@@ -183,7 +184,8 @@ def test_the_line_is_never_quiet_for_the_endpoint(tmp_path: Path) -> None:
 
 def test_tracks_have_one_length_and_one_beginning(tmp_path: Path) -> None:
     call = hold(tmp_path, FakeEndpoint([FakeReply(pcm=tone(1.0))], rate=16000, out_rate=24000))
-    lengths = {len(pcm) / rate for pcm, rate in map(call.episode.track, ("user", "user_clean", "endpoint"))}
+    tracks = [call.episode.track("user"), call.episode.track("user_clean"), call.episode.track("endpoint")]
+    lengths = {len(pcm) / rate for pcm, rate in tracks}
     assert lengths == {call.info.duration_s}
 
 
@@ -253,7 +255,7 @@ def test_a_barge_in_drops_what_was_not_heard_and_reports_what_was(tmp_path: Path
     )
     # the story plays from 1.2 s; the fake cuts it 0.3 s after the user's first audible sample
     cut_s = second.start_s + 0.3
-    assert audible(call.episode, "endpoint")[0] == (1.2, pytest.approx(cut_s, abs=1e-4))
+    assert audible(call.episode, "endpoint")[0] == pytest.approx((1.2, cut_s), abs=1e-4)
     heard = round((cut_s - 1.2) * 24000)
     (dropped,) = [r for r in endpoint.reports if r.state is PlaybackState.DROPPED]
     assert (dropped.item, dropped.heard, dropped.received) == ("reply-1", heard, 8 * 24000)
@@ -434,7 +436,7 @@ def test_a_cancelled_session_leaves_a_complete_episode(tmp_path: Path) -> None:
     clock.run(main(), simulate=True)
     episode = Episode.load(tmp_path / "call")
     assert episode.info.outcome is Outcome.CANCELLED
-    assert audible(episode, "endpoint") == [(1.2, pytest.approx(5.0, abs=0.03))]
+    assert audible(episode, "endpoint")[0] == pytest.approx((1.2, 5.0), abs=0.03)
     assert [t.unscored.get("heard") for t in episode.turns][-1] == "session_ended"
     assert check(episode) == []
 

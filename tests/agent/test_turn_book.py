@@ -123,6 +123,19 @@ def test_items_of_an_interrupted_reply_stay_with_it() -> None:
     assert one.items == ("a",) and two.items == ("b",)
 
 
+def test_an_item_that_was_cut_before_it_was_heard_has_no_part_in_any_turn() -> None:
+    book = TurnBook(USER, ENDPOINT)
+    index = book.endpoint_began(ENDPOINT)
+    for item in ("a", "b"):
+        book.piece(item, ENDPOINT + (item == "b"))
+        book.endpoint_text(item, f"words of {item}", TextMode.FINAL)
+    book.unheard("b")
+    book.endpoint_finished(
+        index, start=ENDPOINT, end=2 * ENDPOINT, heard="words", unscored="", interrupted=True
+    )
+    assert book.peek(index).intended == "words of a"
+
+
 @given(st.lists(st.booleans(), max_size=12))
 def test_every_turn_is_written_exactly_once_in_order(finals: list[bool]) -> None:
     book = TurnBook(USER, ENDPOINT)

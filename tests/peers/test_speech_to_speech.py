@@ -82,8 +82,8 @@ def test_both_sides_understand_each_other(calls: RunScores) -> None:
     assert len(heard) >= 0.8 * len(rows)
     metrics = calls.to_json()["metrics"]
     # the endpoint's own words against what our ear made of its voice; the server's Whisper is `tiny`
-    assert metrics["endpoint_wer"]["value"] < 0.2
-    assert metrics["user_wer"]["value"] < 0.4
+    assert metrics["endpoint_wer_heard"]["value"] < 0.2
+    assert metrics["user_wer_heard"]["value"] < 0.4
 
 
 def test_latencies_agree_with_the_recorded_waveforms(calls: RunScores) -> None:

@@ -50,7 +50,7 @@ def episode_info(**changes: Any) -> EpisodeInfo:
         "scenario_sha256": hashlib.sha256(canonical.encode()).hexdigest(),
         "endpoint": EndpointInfo(address="reference://", protocol="reference"),
         "seed": 1,
-        "clock": "simulated",
+        "clock": "wall",
         "started_at_utc": "2026-01-01T00:00:00Z",
         "user_rate": USER_RATE,
         "endpoint_rate": ENDPOINT_RATE,

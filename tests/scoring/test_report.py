@@ -230,7 +230,7 @@ def test_the_terminal_says_what_was_left_out(tmp_path: Path) -> None:
 def test_numbers_are_short_and_signed() -> None:
     assert number(-400.2, "ms") == "−400 ms"
     assert number(-0.2, "ms") == "0 ms"
-    assert number(12345.6, "ms") == "12\N{NARROW NO-BREAK SPACE}346 ms"
+    assert number(12345.6, "ms") == "12346 ms"
     assert number(0.1234, "ratio") == "12.3 %"
     assert number(2.345, "count") == "2.35"
     assert clock(62.46) == "1:02.5"

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from recordings.errors import RecordingError
-from recordings.format import Flushed, Outcome, ResponseFinished, Side, Verdict
+from recordings.format import EndpointText, Flushed, Outcome, ResponseFinished, Side, Verdict
 from recordings.reader import read_scores
 from scoring.score import RunScores, combine, score
 from streams.audio import Samples
@@ -151,6 +151,25 @@ def test_an_interrupted_reply_is_not_charged_for_words_nobody_heard(tmp_path: Pa
         "reply_not_completed": 1,
         "session_ended": 1,
     }
+
+
+def test_the_endpoints_text_is_that_of_what_was_heard(tmp_path: Path) -> None:
+    # i0 is cut before its first sound: the live turn took its text too, the score does not
+    made = CallMaker().user(0.0, 1.0)
+    made.reply(0.5, np.zeros(12000, np.int16), response="r0", item="i0").flush(0.9)
+    made.reply(1.5, tone(1.0, 24000), response="r1", item="i1")
+    made.note(
+        EndpointText(t=0.5, text="Never heard.", mode="final", item="i0", response="r0"),
+        EndpointText(t=1.5, text="It ", mode="delta", item="i1", response="r1"),
+        EndpointText(t=1.6, text="is", mode="delta", item="i1", response="r1"),
+        EndpointText(t=1.7, text="It is one.", mode="final", item="i1", response="r1"),
+        EndpointText(t=1.8, text=" late", mode="delta", item="i1", response="r1"),
+    )
+    made.turn(Side.ENDPOINT, 1.5, 2.5, intended="Never heard. It is one.", heard="it is one")
+    made.write(tmp_path / "e")
+    data = plain(run([tmp_path]))
+    assert data["episodes"][0]["turns"][0]["endpoint_text"] == "It is one."
+    assert data["metrics"]["endpoint_wer_heard"]["value"] == 0.0
 
 
 def test_a_language_without_word_spaces_has_no_word_errors(tmp_path: Path) -> None:

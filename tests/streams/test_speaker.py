@@ -201,6 +201,7 @@ def test_a_cut_cannot_reach_into_what_was_heard() -> None:
     ear.play(sound(1, 1.0), at=0.0, item="a")
     ear.heard(sample_at(0.5, RATE))
     assert ear.flush(at=0.1) == [ItemPlayback("a", 24000, 12000)]
+    assert (ear.dropped, ear.pending) == (12000, 0)
 
 
 def test_the_next_reply_does_not_wait_for_the_tail_that_was_cut() -> None:

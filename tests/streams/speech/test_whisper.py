@@ -64,5 +64,5 @@ def test_an_english_model_refuses_another_language(tiny: WhisperRecogniser, pipe
 def test_the_base_model_is_joined_and_hears(piper_clip: PiperClip) -> None:
     base = WhisperRecogniser("whisper-base")
     assert base.identity.sha256.startswith("905e5bf8")
-    heard = hear(base, piper_clip("What happens during the S phase?"))
-    assert heard == Transcript("What happens during the S phase?")
+    text = "I would like to cancel my order, please."
+    assert hear(base, piper_clip(text)) == Transcript(text)
