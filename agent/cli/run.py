@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from agent.session import Engines
     from recordings.format import EpisodeInfo
     from scenarios.load import LoadedScenario
+    from streams.speech.interfaces import Recogniser
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,10 +102,21 @@ def load_engines(choice: EngineChoice) -> Engines:
         voice=select.voice(choice.voice, os.environ),
         detector=select.detector(choice.detector),
         turn_detector=select.turn_detector(choice.turn_detector),
-        recogniser=select.recogniser(choice.recogniser, os.environ),
+        recogniser=recogniser(choice.recogniser),
         composer=composer,
         cache=VoiceCache.default(),
     )
+
+
+def recogniser(spec: str) -> Recogniser | None:
+    """The recogniser that a spec names; "none" leaves what was heard unscored.
+
+    Raises:
+        SpeechError: It is not known or not installed.
+    """
+    from streams.speech import select
+
+    return None if spec == "none" else select.recogniser(spec, os.environ)
 
 
 def _check_endpoints(request: RunRequest) -> None:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from pathlib import Path
 
 from agent.cli import exits
 from agent.cli.output import complain, print_json
+from agent.cli.run import recogniser as make_recogniser
 from streams.clock import run as run_loop
 
 
@@ -16,12 +16,10 @@ def score(paths: list[Path], recogniser: str, json: bool) -> int:
     from recordings.errors import RecordingError
     from scoring.report.terminal import print_report
     from scoring.score import score as score_episodes
-    from streams.speech import select
     from streams.speech.interfaces import SpeechError
 
     try:
-        engine = select.recogniser(recogniser, os.environ)
-        scores = run_loop(score_episodes(paths, engine))
+        scores = run_loop(score_episodes(paths, make_recogniser(recogniser)))
     except SpeechError as error:
         return complain(error, exits.OUR_FAILURE)
     except RecordingError as error:

@@ -120,14 +120,12 @@ def _believable(segment: Segment, speech: Sequence[Interval]) -> bool:
 
 
 def _without_loop(segment: Segment) -> Segment:
-    """The segment with a phrase that loops said once; itself if nothing loops."""
+    """The segment with a looping phrase said once, without times of words; itself if nothing loops."""
     data = segment.text.encode()
     if len(data) <= MAX_COMPRESSION * len(zlib.compress(data)):
         return segment
     text = _LOOP.sub(r"\1", segment.text)
-    if text == segment.text:
-        return segment
-    return replace(segment, text=text, words=segment.words[: len(text.split())])
+    return segment if text == segment.text else replace(segment, text=text, words=())
 
 
 def _without_repeats(segments: Sequence[Segment]) -> list[Segment]:

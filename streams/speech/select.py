@@ -1,6 +1,7 @@
 """Speech engines by name, as they are written on a command line or in a configuration.
 
-A spec is `ENGINE`, `ENGINE:NAME` or `ENGINE:NAME?OPTION=VALUE&OPTION=VALUE`:
+A spec is `default` (the best that is installed), `ENGINE`, `ENGINE:NAME` or
+`ENGINE:NAME?OPTION=VALUE&OPTION=VALUE`:
 
     voices        piper, piper:VOICE.onnx, openai:MODEL@VOICE, pipecat:MODULE.CLASS
     recognisers   whisper:base, whisper:FOLDER, transformers:ID_OR_FOLDER, openai:MODEL,
@@ -236,21 +237,25 @@ def _value(text: str) -> Any:
 
 
 _VOICES: Mapping[str, Callable[[_Spec, Environ], Voice]] = {
+    "default": lambda _spec, _environ: default_voice(),
     "piper": _piper,
     "openai": _openai_voice,
     "pipecat": _pipecat_voice,
 }
 _RECOGNISERS: Mapping[str, Callable[[_Spec, Environ], Recogniser]] = {
+    "default": lambda _spec, _environ: default_recogniser(),
     "whisper": _whisper,
     "transformers": _transformers,
     "openai": _openai_recogniser,
     "pipecat": _pipecat_recogniser,
 }
 _DETECTORS: Mapping[str, Callable[[_Spec, Environ], SpeechDetector]] = {
+    "default": lambda _spec, _environ: default_detector(),
     "silero": _silero,
     "energy": _energy,
 }
 _TURN_DETECTORS: Mapping[str, Callable[[_Spec, Environ], TurnDetector | None]] = {
+    "default": lambda _spec, _environ: default_turn_detector(),
     "smart-turn": _smart_turn,
     "none": _none,
 }

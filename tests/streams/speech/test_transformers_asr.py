@@ -107,7 +107,8 @@ def random_qwen(tmp_path_factory: pytest.TempPathFactory) -> Path:
     transformers.Qwen3ASRForConditionalGeneration(config).save_pretrained(folder)
     template = (
         "{% for m in messages %}{% for c in m['content'] %}{% if c['type'] == 'audio' %}"
-        "<|audio_start|><|audio_pad|><|audio_end|>{% else %}{{ c['text'] }}{% endif %}{% endfor %}{% endfor %}"
+        "<|audio_start|><|audio_pad|><|audio_end|>"
+        "{% else %}{{ c['text'] }}{% endif %}{% endfor %}{% endfor %}"
     )
     transformers.Qwen3ASRProcessor(
         transformers.Qwen3ASRFeatureExtractor(), tokenizer, chat_template=template
