@@ -9,7 +9,7 @@ from agent.pacing import Pacer
 from agent.quiet import QuietWatch
 from recordings.format import Outcome, TickLate, UtteranceEnded
 from scenarios.schema import Limits
-from streams.audio import FRAME_MS, FRAME_S, peak, to_pcm
+from streams.audio import FRAME_MS, FRAME_S, Frame, peak, to_pcm
 from streams.endpoints.protocol import PlaybackState
 from user_sim.hearing import Hearing
 
@@ -63,19 +63,20 @@ class MediaPath:
         call = self._call
         while not call.over.done():
             late = await self.pacer.tick()
+            frame = call.microphone.next_frame()
+            # speech may catch up after a stall; silence may not, or the endpoint would count a longer pause
+            skipped = late > FRAME_S and frame.silent
             if late > NOTED_LATENESS_S:
-                self._note_lateness(late)
-            await self._speak(late)
-            await self._listen()
+                self._note_lateness(late, skipped)
+            await self._speak(frame, skipped)
+            await self._listen(frame)
             self._watch()
 
-    async def _speak(self, late: float) -> None:
+    async def _speak(self, frame: Frame, skipped: bool) -> None:
         call = self._call
-        frame = call.microphone.next_frame()
         call.recorder.user(frame.pcm)
         call.recorder.user_clean(frame.pcm)
-        # speech may catch up after a stall; silence may not, or the endpoint would count a longer pause
-        if late > FRAME_S and frame.silent:
+        if skipped:
             self.pacer.skipped += 1
         elif call.connected:
             await call.endpoint.send(frame)
@@ -84,11 +85,8 @@ class MediaPath:
             self._quiet.said_all()
             if not call.microphone.speaking:
                 call.said_everything.set()
-        if self.pacer.ticks % METER_TICKS == 0:
-            level = 0 if frame.silent else peak(to_pcm(frame.pcm))
-            call.audience.levels(Levels(user=level, t=call_time(self.pacer)))
 
-    async def _listen(self) -> None:
+    async def _listen(self, frame: Frame) -> None:
         # the ear runs one frame behind: an arrival stamped before this tick is placed where it belongs
         call = self._call
         start = call.speaker.position
@@ -96,6 +94,9 @@ class MediaPath:
         if heard:
             call.recorder.endpoint(heard)
             self._hearing.feed(heard, start)
+        if self.pacer.ticks % METER_TICKS == 0:
+            user = 0 if frame.silent else peak(to_pcm(frame.pcm))
+            call.audience.levels(Levels(user, peak(to_pcm(heard)), call_time(self.pacer)))
         for playback in call.speaker.completed():
             await call.report(playback, PlaybackState.COMPLETED)
 
@@ -112,9 +113,9 @@ class MediaPath:
             reason = f"the call reached the scenario's max_duration_s of {self._limits.max_duration_s:g} s"
             call.end(Outcome.MAX_DURATION, reason, by="us")
 
-    def _note_lateness(self, late: float) -> None:
+    def _note_lateness(self, late: float, skipped: bool) -> None:
         call = self._call
-        call.log(TickLate(t=call.t(), lateness_ms=round(late * 1000, 3), skipped=late > FRAME_S))
+        call.log(TickLate(t=call.t(), lateness_ms=round(late * 1000, 3), skipped=skipped))
         if late > self._max_lateness_s:
             raise BehindRealTime(late, self._max_lateness_s)
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from agent.call import End
 from agent.media import BehindRealTime
+from recordings.errors import RecordingError
 from recordings.format import Outcome
 from scenarios.problems import ScenarioError
 from streams.endpoints.errors import EndpointError
@@ -20,6 +21,7 @@ _TABLE: tuple[tuple[type[Exception], Outcome, str], ...] = (
     (SpeechError, Outcome.USER_FAILED, "us"),
     (LanguageError, Outcome.USER_FAILED, "us"),
     (ScenarioError, Outcome.SCENARIO_INVALID, "us"),
+    (RecordingError, Outcome.HARNESS_FAILED, "us"),
 )
 
 

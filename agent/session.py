@@ -16,6 +16,7 @@ from agent.media import MediaPath
 from agent.observers import Audience, Nobody, TurnObserver
 from agent.outcome import end_for
 from agent.quiet import QuietWatch
+from recordings.errors import RecordingError
 from recordings.format import EpisodeInfo, Outcome, SessionEnded, SessionStarted
 from recordings.writer import EpisodeWriter
 from scenarios.load import LoadedScenario
@@ -24,12 +25,14 @@ from streams.audio import FRAME_S
 from streams.endpoints.errors import EndpointError
 from streams.endpoints.events import Ready
 from streams.endpoints.protocol import Endpoint
-from streams.speech.interfaces import Recogniser, SpeechDetector, TurnDetector, Voice
+from streams.speech.interfaces import Recogniser, SpeechDetector, SpeechError, TurnDetector, Voice
 from user_sim.hearing import Hearing
 from user_sim.personas import make_policy
 from user_sim.policy import Policy
-from user_sim.voice import UserVoice
+from user_sim.voice import UserVoice, UserVoiceFailed
 from user_sim.voice_cache import VoiceCache
+
+_CANCELLED = End(Outcome.CANCELLED, "the session was cancelled", "us")
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,13 +99,22 @@ class Session:
             RecordingError: The episode could not be written.
             asyncio.CancelledError: The session was cancelled; the episode is complete all the same.
         """
-        voice = await self._warm_voice()
         try:
+            voice = await self._warm_voice()
             ready = await self._endpoint.open()
+        except asyncio.CancelledError:
+            await self._never_began(_CANCELLED)
+            raise
         except EndpointError as failure:
-            return await self._never_connected(failure)
+            return await self._never_began(End(Outcome.CONNECT_FAILED, str(failure), "endpoint"))
+        except (UserVoiceFailed, SpeechError) as failure:
+            return await self._never_began(end_for(failure))
         info = begin(self._plan, self._endpoint, self._engines, ready)
-        recorder = EpisodeWriter(self._folder, info)
+        try:
+            recorder = EpisodeWriter(self._folder, info)
+        except RecordingError:
+            await self._endpoint.close()
+            raise
         call = Call(self._endpoint, recorder, self._audience)
         cancelled = False
         media: MediaPath | None = None
@@ -111,7 +123,7 @@ class Session:
             end = await self._talk(call, media, ready)
         except asyncio.CancelledError:
             cancelled = True
-            end = End(Outcome.CANCELLED, "the session was cancelled", "us")
+            end = _CANCELLED
         except Exception as failure:  # noqa: BLE001 - the one place: an episode always says how it ended
             end = end_for(failure)
         info = await self._close(call, media, info, end)
@@ -206,10 +218,9 @@ class Session:
         )
         return await call.recorder.finish(info)
 
-    async def _never_connected(self, failure: EndpointError) -> EpisodeInfo:
+    async def _never_began(self, end: End) -> EpisodeInfo:
         info = begin(self._plan, self._endpoint, self._engines, None)
         recorder = EpisodeWriter(self._folder, info)
-        end = End(Outcome.CONNECT_FAILED, str(failure), "endpoint")
         event = SessionEnded(t=0.0, outcome=end.outcome, reason=end.reason, by=end.by)
         recorder.event(event)
         self._audience.event(event)

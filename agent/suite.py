@@ -10,12 +10,14 @@ from pathlib import Path
 
 from agent.episode_info import version
 from agent.observers import Audience, TurnObserver
+from agent.outcome import end_for
 from agent.session import Engines, Session, SessionPlan
-from recordings.format import EpisodeInfo, Planned, RunInfo
+from recordings.format import EpisodeInfo, Outcome, Planned, RunInfo
 from recordings.run import Run
 from scenarios.load import LoadedScenario
 from streams.clock import utc_now
 from streams.endpoints.protocol import Endpoint
+from streams.endpoints.secrets import redact_url
 
 Connect = Callable[[str], Endpoint]
 """Makes an endpoint of its address; not yet open."""
@@ -48,20 +50,51 @@ class SuiteSettings:
     observers: Sequence[TurnObserver] = field(default=())
 
 
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A job whose episode could not be written to its end.
+
+    Attributes:
+        reason: A sentence for people.
+    """
+
+    job: Job
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """What became of a run: its episodes and its failures, each in the order of the plan."""
+
+    episodes: tuple[EpisodeInfo, ...]
+    failures: tuple[Failure, ...] = ()
+
+
+class SameName(ValueError):
+    """Two scenarios of one run have the same id, and so would write the same episode."""
+
+
 def plan(
     scenarios: Sequence[LoadedScenario], endpoints: Sequence[str], repeats: int | None = None
 ) -> list[Job]:
     """Every scenario with every endpoint, `repeats` times (the scenario's own number by default).
 
-    The seed depends on scenario and repeat alone: every endpoint is called by the same user.
+    The seed depends on scenario and repeat alone: every endpoint is called by the same user. A scenario
+    that is named twice is called once; an endpoint that is named twice is called twice.
+
+    Raises:
+        SameName: Two scenarios cannot be told apart.
     """
+    distinct = list({loaded.sha256: loaded for loaded in scenarios}.values())
+    names = _names(distinct)
     jobs: list[Job] = []
-    for repeat_limit, loaded in ((repeats or s.scenario.repeats, s) for s in scenarios):
+    for loaded, name in zip(distinct, names, strict=True):
+        repeat_limit = repeats or loaded.scenario.repeats
         for repeat in range(repeat_limit):
-            for endpoint in endpoints:
-                parts = [loaded.scenario.id]
+            for number, endpoint in enumerate(endpoints, start=1):
+                parts = [name]
                 if len(endpoints) > 1:
-                    parts.append(_slug(endpoint, endpoints))
+                    parts.append(f"e{number}-{_slug(endpoint)}")
                 if repeat_limit > 1:
                     parts.append(f"r{repeat + 1}")
                 seed = loaded.scenario.seed + repeat
@@ -69,10 +102,23 @@ def plan(
     return jobs
 
 
-def _slug(endpoint: str, endpoints: Sequence[str]) -> str:
-    """A short name for an endpoint that is safe as a folder's name and unique in the run."""
-    words = re.sub(r"[^a-z0-9]+", "-", endpoint.split("?")[0].lower()).strip("-")
-    return f"e{endpoints.index(endpoint) + 1}-{words[:40]}"
+def _names(scenarios: Sequence[LoadedScenario]) -> list[str]:
+    """What each scenario's episodes are called: its id, with its pack before it where ids are not unique."""
+    ids = [loaded.scenario.id for loaded in scenarios]
+    names = [
+        f"{loaded.pack.id}--{id}" if loaded.pack and ids.count(id) > 1 else id
+        for loaded, id in zip(scenarios, ids, strict=True)
+    ]
+    for name in names:
+        if names.count(name) > 1:
+            files = ", ".join(str(s.path) for s, n in zip(scenarios, names, strict=True) if n == name)
+            raise SameName(f"{files}: these scenarios have the same id, {name!r}. Rename one of them.")
+    return names
+
+
+def _slug(endpoint: str) -> str:
+    """A short name for an endpoint that is safe as a folder's name."""
+    return re.sub(r"[^a-z0-9]+", "-", redact_url(endpoint).split("?")[0].lower()).strip("-")[:40]
 
 
 async def run_suite(
@@ -82,8 +128,8 @@ async def run_suite(
     out: Path,
     settings: SuiteSettings,
     audience: Callable[[Job], Audience],
-) -> list[EpisodeInfo]:
-    """Hold every session of a run.
+) -> Held:
+    """Hold every session of a run. What goes wrong with one of them leaves the others alone.
 
     Args:
         jobs: The plan; written to run.json before the first call.
@@ -93,55 +139,66 @@ async def run_suite(
         settings: How the run is held.
         audience: Who looks on at a job.
 
-    Returns:
-        The episodes in the order of the plan.
-
     Raises:
-        RecordingError: The folder or an episode could not be written.
+        RecordingError: The folder cannot be used.
+        asyncio.CancelledError: The run was cancelled; calls that were under way are complete, and run.json
+            says that they were cancelled.
     """
     run = Run.create(out, _manifest(jobs, out, settings))
     places = asyncio.Semaphore(settings.concurrency)
 
     async def hold(job: Job) -> EpisodeInfo:
         async with places:
-            await run.mark(job.id, "running")
-            session = Session(
-                SessionPlan(
-                    id=job.id,
-                    scenario=job.scenario,
-                    run=out.name,
-                    seed=job.seed,
-                    repeat=job.repeat,
-                    max_lateness_s=settings.max_lateness_s,
-                    observers=settings.observers,
-                ),
-                connect(job.endpoint),
-                engines,
-                out / job.id,
-                audience(job),
-            )
-            info = await session.run()
-            await run.mark(job.id, "done", info.outcome)
-            return info
+            outcome = Outcome.HARNESS_FAILED
+            try:
+                await run.mark(job.id, "running")
+                plan = _session_plan(job, out, settings)
+                endpoint = connect(job.endpoint)
+                info = await Session(plan, endpoint, engines, out / job.id, audience(job)).run()
+                outcome = info.outcome
+                return info
+            except asyncio.CancelledError:
+                outcome = Outcome.CANCELLED
+                raise
+            finally:
+                await run.mark(job.id, "done", outcome)
 
-    async with asyncio.TaskGroup() as group:
-        tasks = [group.create_task(hold(job), name=job.id) for job in jobs]
-    return [task.result() for task in tasks]
+    results = await asyncio.gather(*(hold(job) for job in jobs), return_exceptions=True)
+    return Held(
+        episodes=tuple(result for result in results if isinstance(result, EpisodeInfo)),
+        failures=tuple(
+            Failure(job, end_for(result).reason)
+            for job, result in zip(jobs, results, strict=True)
+            if isinstance(result, BaseException)
+        ),
+    )
+
+
+def _session_plan(job: Job, out: Path, settings: SuiteSettings) -> SessionPlan:
+    return SessionPlan(
+        id=job.id,
+        scenario=job.scenario,
+        run=out.name,
+        seed=job.seed,
+        repeat=job.repeat,
+        max_lateness_s=settings.max_lateness_s,
+        observers=settings.observers,
+    )
 
 
 def _manifest(jobs: Sequence[Job], out: Path, settings: SuiteSettings) -> RunInfo:
     return RunInfo(
         id=out.name,
-        command=settings.command,
+        command=tuple(redact_url(word) if "?" in word or "@" in word else word for word in settings.command),
         started_at_utc=utc_now().isoformat(timespec="seconds"),
         vivavoce=version(),
-        endpoints=tuple(dict.fromkeys(job.endpoint for job in jobs)),
+        endpoints=tuple(dict.fromkeys(redact_url(job.endpoint) for job in jobs)),
         episodes=tuple(
             Planned(
                 id=job.id,
                 scenario=job.scenario.scenario.id,
                 pack=job.scenario.pack.id if job.scenario.pack else "",
-                endpoint=job.endpoint,
+                endpoint=redact_url(job.endpoint),
                 repeat=job.repeat,
                 seed=job.seed,
             )

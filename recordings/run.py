@@ -42,7 +42,9 @@ class Run:
             folder.mkdir(parents=True, exist_ok=True)
             replace_file(folder / RUN, _json(info))
         except OSError as error:
-            raise RecordingError(folder, f"cannot be written ({error.strerror})") from error
+            raise RecordingError(
+                folder, f"cannot be written ({error.strerror})", "Choose another folder for the run."
+            ) from error
         return cls(folder, info)
 
     @classmethod

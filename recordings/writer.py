@@ -29,7 +29,8 @@ class EpisodeWriter:
 
     The methods that take audio and events only append to lists: a thread of the writer's own does the
     rest, about every 100 ms of session. What a killed process loses is what has come together since:
-    at most 200 ms on the wall clock. Frames of `user`, `user_clean` and `endpoint` come once per tick, from sample 0 on.
+    at most 200 ms on the wall clock. Frames of `user`, `user_clean` and `endpoint` come once per tick,
+    from sample 0 on.
 
     The folder is made at once, with an `episode.json` whose outcome is `unfinished`. A writer ends with
     `finish` or `abandon`; if it gets neither, what it was given is on the disk when the interpreter exits.

@@ -25,6 +25,9 @@ Ts = TypeVarTuple("Ts")
 _IO_GRACE_S = 0.05
 """Real seconds the simulated loop waits for sockets before it calls a standstill a deadlock."""
 
+_PIPE_EVERY = 32
+"""Turns of the simulated loop between looks at its wake-up pipe, where signals arrive."""
+
 
 class SimulatedDeadlock(RuntimeError):
     """Simulated time can't go on: all tasks wait, and no timer, thread or socket will wake one."""
@@ -46,8 +49,22 @@ def utc_now() -> datetime.datetime:
 
 
 async def sleep_until(deadline: float) -> None:
-    """Wait for an absolute time of the loop's clock; at once if it has passed."""
-    await asyncio.sleep(max(0.0, deadline - now()))
+    """Wait for an absolute time of the loop's clock; if it has passed, only let others run."""
+    loop = asyncio.get_running_loop()
+    if deadline <= loop.time():
+        await asyncio.sleep(0)
+        return
+    waiter = loop.create_future()
+    timer = loop.call_at(deadline, _wake, waiter)
+    try:
+        await waiter
+    finally:
+        timer.cancel()
+
+
+def _wake(waiter: asyncio.Future[None]) -> None:
+    if not waiter.done():
+        waiter.set_result(None)
 
 
 def run(main: Coroutine[Any, Any, T], *, simulate: bool = False) -> T:
@@ -87,11 +104,12 @@ class _JumpingSelector(selectors.DefaultSelector):
     """Polls sockets without waiting; instead of waiting it moves the loop's time."""
 
     loop: SimulatedLoop
+    _looks = 0
 
     def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
         if self.loop.threads_at_work:
             return super().select(timeout if timeout == 0 else None)
-        ready = super().select(0)
+        ready = self._poll()
         if ready or (timeout is not None and timeout <= 0):
             return ready
         if timeout is None:
@@ -104,6 +122,13 @@ class _JumpingSelector(selectors.DefaultSelector):
             return ready
         self.loop.jump()
         return ready
+
+    def _poll(self) -> list[tuple[selectors.SelectorKey, int]]:
+        """What is ready now; without sockets there is only the wake-up pipe, looked at now and then."""
+        self._looks += 1
+        if len(self.get_map()) > 1 or self._looks % _PIPE_EVERY == 0:
+            return super().select(0)
+        return []
 
 
 class SimulatedLoop(asyncio.SelectorEventLoop):

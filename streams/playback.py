@@ -244,6 +244,9 @@ class Speaker:
 
     def heard(self, until: int) -> bytes:
         """What the ear hears from the last call up to sample `until`, silence where nothing plays."""
+        if not self._queue and until > self.position:
+            quiet, self.position = until - self.position, until
+            return silence(quiet)
         parts: list[bytes] = []
         while self.position < until and self._queue and self._queue[0].start < until:
             piece = self._queue[0]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import traceback
 from pathlib import Path
 from typing import Annotated
 
@@ -245,7 +246,12 @@ def main() -> None:
     except configuration.ConfigurationError as error:
         sys.stderr.write(f"viva: {error}\n")
         raise SystemExit(exits.BAD_INPUT) from None
-    app(prog_name="viva", default_map=defaults)
+    try:
+        app(prog_name="viva", default_map=defaults)
+    except Exception:  # noqa: BLE001 - a fault of ours is exit code 3, not Python's 1, which is a gate's
+        traceback.print_exc()
+        sys.stderr.write("viva: this is a fault of vivavoce. Please report it with the lines above.\n")
+        raise SystemExit(exits.OUR_FAILURE) from None
 
 
 if __name__ == "__main__":

@@ -38,36 +38,40 @@ def list_models(json: bool) -> int:
 
 
 def verify(names: list[str], json: bool) -> int:
-    """Check hashes; 3 if a model is not what was pinned."""
+    """Check hashes; 3 if a model is not here or not what was pinned, 2 if there is no such model."""
     from streams.speech.interfaces import SpeechError
-    from streams.speech.models import available
+    from streams.speech.models import UnknownModel, available
     from streams.speech.models import verify as verify_model
 
     chosen = names or [state.spec.id for state in available() if state.path is not None]
     good: list[str] = []
     problems: list[str] = []
+    code = exits.PASS
     for name in chosen:
         try:
             verify_model(name)
             good.append(name)
         except SpeechError as error:
             problems.append(str(error))
+            code = max(code, exits.BAD_INPUT if isinstance(error, UnknownModel) else exits.OUR_FAILURE)
     if json:
         print_json({"good": good, "problems": problems})
     else:
         for line in (*(f"{name}: good" for name in good), *problems):
             sys.stderr.write(f"{line}\n")
-    return exits.OUR_FAILURE if problems else exits.PASS
+    return code
 
 
 def fetch(names: list[str]) -> int:
     """Download models from the hub."""
-    from streams.speech.interfaces import SpeechError
+    from streams.speech.interfaces import EngineMisnamed, SpeechError
     from streams.speech.models import fetch as fetch_model
 
     for name in names:
         try:
             state = fetch_model(name)
+        except EngineMisnamed as error:
+            return complain(error, exits.BAD_INPUT)
         except SpeechError as error:
             return complain(error, exits.OUR_FAILURE)
         sys.stderr.write(f"{name}: {state.path}\n")

@@ -8,11 +8,12 @@ from typing import Any
 
 
 def print_json(value: Any) -> None:
-    """Print one JSON object; NaN and infinity are errors, not output."""
-    sys.stdout.write(json.dumps(value, ensure_ascii=False, allow_nan=False) + "\n")
+    """Print one JSON object, in ASCII, whatever the terminal's encoding; NaN and infinity are errors."""
+    sys.stdout.write(json.dumps(value, allow_nan=False) + "\n")
 
 
 def complain(error: BaseException, code: int) -> int:
     """Say what went wrong on standard error; returns the exit code."""
-    sys.stderr.write(f"viva: {error}\n")
+    text = f"{error.filename}: {error.strerror}" if isinstance(error, OSError) and error.filename else error
+    sys.stderr.write(f"viva: {text}\n")
     return code

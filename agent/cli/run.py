@@ -7,7 +7,7 @@ import functools
 import os
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,8 +18,7 @@ from streams.clock import utc_now
 
 if TYPE_CHECKING:
     from agent.session import Engines
-    from recordings.format import EpisodeInfo
-    from scenarios.load import LoadedScenario
+    from agent.suite import Held, Job
     from streams.speech.interfaces import Recogniser
 
 
@@ -51,28 +50,32 @@ class RunRequest:
 
 def run(request: RunRequest) -> int:
     """Hold a run; returns the exit code."""
+    from agent.suite import SameName, plan
     from recordings.errors import RecordingError
     from scenarios.load import find
     from scenarios.problems import ScenarioError
-    from streams.endpoints.errors import AddressInvalid, AuthenticationFailed
+    from streams.endpoints.errors import EndpointError
     from streams.language.errors import LanguageError
-    from streams.speech.interfaces import SpeechError
+    from streams.speech.interfaces import EngineMisnamed, SpeechError
 
     try:
         loaded = [scenario for name in request.scenarios for scenario in find(name)]
-        _check_endpoints(request)
+        jobs = plan(loaded, request.endpoints, request.repeats)
         engines = load_engines(request.engines)
-    except (ScenarioError, AddressInvalid, AuthenticationFailed) as error:
+        _check_endpoints(request)
+    except (ScenarioError, SameName, EndpointError, LanguageError, EngineMisnamed, RecordingError) as error:
         return complain(error, exits.BAD_INPUT)
-    except (SpeechError, LanguageError) as error:
+    except SpeechError as error:
         return complain(error, exits.OUR_FAILURE)
     out = request.out or default_folder(request.scenarios[0])
     try:
-        return run_loop(_hold(request, loaded, engines, out), simulate=request.simulated)
-    except RecordingError as error:
-        return complain(error, exits.BAD_INPUT)
+        return run_loop(_hold(request, jobs, engines, out), simulate=request.simulated)
+    except (RecordingError, OSError) as error:
+        return complain(error, exits.for_disk(error))
     except KeyboardInterrupt:
-        sys.stderr.write(f"\ninterrupted; what was recorded is in {out}\n")
+        sys.stderr.write(
+            f"\nviva: interrupted. What was recorded is in {out}; look at it with: viva report {out}\n"
+        )
         return exits.INTERRUPTED
 
 
@@ -87,6 +90,7 @@ def load_engines(choice: EngineChoice) -> Engines:
 
     Raises:
         SpeechError: An engine is not installed; says what to install.
+        LanguageError: The language model's name is none, or its key is not set.
     """
     from agent.session import Engines
     from streams.speech import select
@@ -133,13 +137,12 @@ def _check_endpoints(request: RunRequest) -> None:
             )
 
 
-async def _hold(request: RunRequest, loaded: Sequence[LoadedScenario], engines: Engines, out: Path) -> int:
+async def _hold(request: RunRequest, jobs: Sequence[Job], engines: Engines, out: Path) -> int:
     from agent.cli.console import screen_for
     from agent.connect import connect
     from agent.fact_observer import FactObserver
-    from agent.suite import SuiteSettings, plan, run_suite
+    from agent.suite import SuiteSettings, run_suite
 
-    jobs = plan(loaded, request.endpoints, request.repeats)
     settings = SuiteSettings(
         concurrency=request.concurrency,
         max_lateness_s=request.max_lateness_ms / 1000,
@@ -148,33 +151,54 @@ async def _hold(request: RunRequest, loaded: Sequence[LoadedScenario], engines: 
     )
     screen = screen_for(jobs, json=request.json)
     with screen:
-        episodes = await run_suite(
+        held = await run_suite(
             jobs, lambda address: connect(address, os.environ), engines, out, settings, screen.audience
         )
-    await _report(request, engines, out)
-    return _exit_code(episodes)
+    try:
+        await _report(request, held, engines, out)
+    finally:
+        _own_up(held)
+    return _exit_code(held)
 
 
-async def _report(request: RunRequest, engines: Engines, out: Path) -> None:
+async def _report(request: RunRequest, held: Held, engines: Engines, out: Path) -> None:
     from scoring.report.html import write_html
     from scoring.report.terminal import print_report
-    from scoring.score import score
+    from scoring.score import RunScores, combine, score
 
-    scores = await score([out], engines.recogniser)
-    page = out / "report.html"
-    await asyncio.to_thread(write_html, scores, page)
+    scores = RunScores(str(out), (), combine(()))
+    if held.episodes:
+        folders = [out / info.id for info in held.episodes]  # `out` may hold older runs beside this one
+        scores = replace(await score(folders, engines.recogniser), run=str(out))
     if request.json:
         print_json(scores.to_json())
     else:
         print_report(scores)
-    sys.stderr.write(f"\nrecordings  {out}\nreport      {page}\n")
+    sys.stderr.write(f"\nrecordings  {out}\n")
+    page = out / "report.html"
+    await asyncio.to_thread(write_html, scores, page)
+    sys.stderr.write(f"report      {page}\n")
 
 
-def _exit_code(episodes: Sequence[EpisodeInfo]) -> int:
-    from recordings.format import Fault, Outcome
+def _own_up(held: Held) -> None:
+    """Say last of all which calls do not count, and why; many calls with one cause are one line."""
+    from scoring.report.safe import neutralise
 
-    if any(info.outcome is Outcome.SCENARIO_INVALID for info in episodes):
-        return exits.BAD_INPUT
-    if any(info.outcome.void and info.outcome.fault is Fault.US for info in episodes):
+    names: dict[str, list[str]] = {}
+    for info in held.episodes:
+        if info.outcome.void:
+            names.setdefault(f"void ({info.outcome.value}): {info.reason}", []).append(info.id)
+    for failure in held.failures:
+        names.setdefault(f"not recorded to its end: {failure.reason}", []).append(failure.job.id)
+    for cause, ids in names.items():
+        which = ids[0] if len(ids) == 1 else f"{len(ids)} calls ({ids[0]}, ...)"
+        sys.stderr.write(f"viva: {which}: {neutralise(cause)}\n")
+
+
+def _exit_code(held: Held) -> int:
+    from recordings.format import Outcome
+
+    outcomes = {info.outcome for info in held.episodes}
+    if held.failures or any(o.void and o is not Outcome.SCENARIO_INVALID for o in outcomes):
         return exits.OUR_FAILURE
-    return exits.PASS
+    return exits.BAD_INPUT if Outcome.SCENARIO_INVALID in outcomes else exits.PASS

@@ -80,12 +80,18 @@ def new(path: Path, policy: str) -> int:
     from scenarios.schema import PolicyKind
     from scenarios.template import new_scenario
 
+    kinds = [kind.value for kind in PolicyKind]
+    if policy not in kinds:
+        return complain(ValueError(f"--policy is {policy!r}, expected {', '.join(kinds)}"), exits.BAD_INPUT)
     try:
         text = new_scenario(path.stem, PolicyKind(policy))
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("x", encoding="utf-8") as file:
             file.write(text)
-    except (OSError, ScenarioError, ValueError) as error:
+    except FileExistsError:
+        found = FileExistsError(f"{path} exists already. Choose another name: no file is overwritten.")
+        return complain(found, exits.BAD_INPUT)
+    except (OSError, ScenarioError) as error:
         return complain(error, exits.BAD_INPUT)
     sys.stderr.write(f"wrote {path}; check it with: viva scenarios check {path}\n")
     return exits.PASS

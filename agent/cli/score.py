@@ -16,14 +16,16 @@ def score(paths: list[Path], recogniser: str, json: bool) -> int:
     from recordings.errors import RecordingError
     from scoring.report.terminal import print_report
     from scoring.score import score as score_episodes
-    from streams.speech.interfaces import SpeechError
+    from streams.speech.interfaces import EngineMisnamed, SpeechError
 
     try:
         scores = run_loop(score_episodes(paths, make_recogniser(recogniser)))
+    except EngineMisnamed as error:
+        return complain(error, exits.BAD_INPUT)
     except SpeechError as error:
         return complain(error, exits.OUR_FAILURE)
     except RecordingError as error:
-        return complain(error, exits.BAD_INPUT)
+        return complain(error, exits.for_disk(error))
     if json:
         print_json(scores.to_json())
     else:
@@ -43,10 +45,8 @@ def report(paths: list[Path], html: Path | None, json: bool) -> int:
         if html is not None:
             write_html(scores, html)
             sys.stderr.write(f"report  {html}\n")
-    except RecordingError as error:
-        return complain(error, exits.BAD_INPUT)
-    except OSError as error:
-        return complain(error, exits.BAD_INPUT)
+    except (RecordingError, OSError) as error:
+        return complain(error, exits.for_disk(error))
     if json:
         print_json(scores.to_json())
     elif html is None:

@@ -12,6 +12,7 @@ from streams.clock import run as run_loop
 def serve(host: str, port: int, variant: str) -> int:
     """Serve until interrupted; prints `READY ws://...` when models are loaded and the port is open."""
     from streams.endpoints.errors import EndpointError
+    from streams.language.errors import LanguageError
     from streams.reference.server import serve as serve_reference
     from streams.speech.interfaces import SpeechError
 
@@ -21,7 +22,7 @@ def serve(host: str, port: int, variant: str) -> int:
 
     try:
         run_loop(serve_reference(host, port, variant, on_ready=ready))
-    except (EndpointError, ValueError) as error:
+    except (EndpointError, LanguageError, ValueError) as error:
         return complain(error, exits.BAD_INPUT)
     except SpeechError as error:
         return complain(error, exits.OUR_FAILURE)

@@ -33,7 +33,10 @@ def redact_url(url: str) -> str:
     if at and ":" in user:
         user = f"{user.partition(':')[0]}:{MASK}"
     query = "&".join(_masked(pair) for pair in parts.query.split("&")) if parts.query else ""
-    return urlunsplit((parts.scheme, user + at + host, parts.path, query, parts.fragment))
+    shown = urlunsplit((parts.scheme, user + at + host, parts.path, query, parts.fragment))
+    # urlunsplit drops the slashes of `fake://?replies=3`, which has no host
+    bare = url.partition("?")[0] == f"{parts.scheme}://"
+    return shown.replace(":", "://", 1) if bare and "://" not in shown.partition("?")[0] else shown
 
 
 def _masked(pair: str) -> str:

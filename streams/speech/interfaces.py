@@ -82,6 +82,10 @@ class SpeechError(RuntimeError):
         return f"{self.engine}: {self.found}." + (f" {self.remedy}" if self.remedy else "")
 
 
+class EngineMisnamed(SpeechError):
+    """The name given is no engine, or one of its options or its key is missing or wrong: the caller's to mend."""
+
+
 class Recogniser(Protocol):
     """Speech to text."""
 

@@ -15,7 +15,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from streams.speech import checksum
-from streams.speech.interfaces import ModelIdentity, SpeechError
+from streams.speech.interfaces import EngineMisnamed, ModelIdentity, SpeechError
 from streams.speech.model_list import MODELS, ModelFile, ModelSpec
 
 
@@ -27,7 +27,7 @@ class Origin(StrEnum):
     HUB = "hub cache"
 
 
-class UnknownModel(SpeechError):
+class UnknownModel(EngineMisnamed):
     """A name that is neither a model of the list nor a path."""
 
     def __init__(self, name: str) -> None:

@@ -10,7 +10,7 @@ from importlib.metadata import version
 from typing import Any
 
 from streams.audio import Samples, to_pcm16
-from streams.language.errors import LanguageError
+from streams.language.errors import KeyMissing, LanguageError
 from streams.language.server import VENDOR, Server
 from streams.speech import workers
 from streams.speech.audio_files import decode
@@ -18,6 +18,7 @@ from streams.speech.gate import transcribe_speech
 from streams.speech.hallucination import Segment
 from streams.speech.interfaces import (
     SPEECH_RATE,
+    EngineMisnamed,
     ModelIdentity,
     Speech,
     SpeechDetector,
@@ -178,7 +179,8 @@ def _as_speech_errors() -> Iterator[None]:
     try:
         yield
     except LanguageError as error:
-        raise SpeechError(
+        kind = EngineMisnamed if isinstance(error, KeyMissing) else SpeechError
+        raise kind(
             _ENGINE, f"{error.model} at {error.base_url}: {error.found}", error.remedy
         ) from None
 

@@ -9,6 +9,10 @@ A spec is `default` (the best that is installed), `ENGINE`, `ENGINE:NAME` or
     detectors     silero, energy, energy:-40
     end of turn   smart-turn, none
 
+For tests and trying things out there is a voice that needs no model: `tone` says every text as one burst of
+0.6 s, `tone:1.5` of 1.5 s. With `--recogniser none --detector energy --turn-detector none` the user needs
+no models at all.
+
 Keys are never part of a spec: `key_env=NAME` (openai) and `api_key=$NAME` (pipecat) name the environment
 variable that holds one.
 """
@@ -24,7 +28,8 @@ from urllib.parse import parse_qsl
 
 from streams.speech import models
 from streams.speech.energy import EnergyDetector
-from streams.speech.interfaces import Recogniser, SpeechDetector, SpeechError, TurnDetector, Voice
+from streams.speech.fake import ToneVoice
+from streams.speech.interfaces import EngineMisnamed, Recogniser, SpeechDetector, SpeechError, TurnDetector, Voice
 from streams.speech.model_list import MODELS
 from streams.speech.openai_compatible import OpenAIRecogniser, OpenAIVoice
 from streams.speech.pipecat_services import PipecatRecogniser, PipecatVoice
@@ -71,9 +76,9 @@ class _Spec:
             raise self.error("it names no model", f"Expected {self.engine}:{what}.")
         return self.name
 
-    def error(self, found: str, remedy: str) -> SpeechError:
+    def error(self, found: str, remedy: str) -> EngineMisnamed:
         """An error about this spec; values of options are not repeated, they may be secrets."""
-        return SpeechError(f"{self.job} {self.text.partition('?')[0]!r}", found, remedy)
+        return EngineMisnamed(f"{self.job} {self.text.partition('?')[0]!r}", found, remedy)
 
 
 def voice(spec: str, environ: Environ = None) -> Voice:
@@ -163,6 +168,17 @@ def _piper(spec: _Spec, _: Environ) -> Voice:
     return PiperSpeaker(spec.name or "piper-joe", **options)
 
 
+def _tone(spec: _Spec, _: Environ) -> Voice:
+    spec.typed()
+    try:
+        seconds = float(spec.name or 0.6)
+    except ValueError:
+        seconds = 0.0
+    if not 0 < seconds <= 60:
+        raise spec.error(f"{spec.name!r} is no length", "Expected tone:SECONDS, such as tone:0.6.")
+    return ToneVoice(seconds)
+
+
 def _openai_voice(spec: _Spec, environ: Environ) -> Voice:
     model, _, name = spec.needs_name("MODEL@VOICE").rpartition("@")
     if not model or not name:
@@ -241,6 +257,7 @@ _VOICES: Mapping[str, Callable[[_Spec, Environ], Voice]] = {
     "piper": _piper,
     "openai": _openai_voice,
     "pipecat": _pipecat_voice,
+    "tone": _tone,
 }
 _RECOGNISERS: Mapping[str, Callable[[_Spec, Environ], Recogniser]] = {
     "default": lambda _spec, _environ: default_recogniser(),

@@ -77,8 +77,8 @@ class SileroDetector:
     """Samples in a window: 32 ms."""
 
     def __init__(self, model: str | Path = "silero-vad") -> None:
-        self.identity = models.identity("silero", model, "onnxruntime")
         self._path = models.locate(model)
+        self.identity = models.identity("silero", model, "onnxruntime")
         self._waiting: deque[_Request] = deque()
 
     def stream(self, rate: int = SPEECH_RATE) -> SileroStream:

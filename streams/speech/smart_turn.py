@@ -33,8 +33,8 @@ class SmartTurn:
     """
 
     def __init__(self, model: str | Path = "smart-turn") -> None:
-        self.identity = models.identity("smart-turn", model, "onnxruntime")
         self._path = models.locate(model)
+        self.identity = models.identity("smart-turn", model, "onnxruntime")
 
     async def completion(self, samples: Samples) -> float:
         """Probability in [0, 1] that a turn whose audio ends here (16 kHz) is complete; 0.0 for silence."""
@@ -63,9 +63,8 @@ def _log_mel() -> Callable[[Samples], Samples]:
         raise SpeechError("smart-turn", "pipecat-ai is not installed", "pip install 'vivavoce[hear]'")
     from loguru import logger
 
-    logger.disable("pipecat")  # its greeting
+    logger.disable("pipecat")  # its greeting, and its debug log
     from pipecat.audio.turn.smart_turn._whisper_features import compute_whisper_log_mel_features
 
-    logger.enable("pipecat")
     features: Callable[[Samples], Samples] = compute_whisper_log_mel_features
     return features

@@ -2,18 +2,39 @@
 
 from __future__ import annotations
 
+import copy
 import importlib.util
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
+
+import numpy as np
+import numpy.typing as npt
 
 from streams.audio import Samples
 from streams.speech import models, workers
 from streams.speech.gate import transcribe_speech
 from streams.speech.hallucination import Segment
-from streams.speech.interfaces import SpeechDetector, SpeechError, Transcript, Word
+from streams.speech.interfaces import SPEECH_RATE, SpeechDetector, SpeechError, Transcript, Word
 from streams.speech.silero import SileroDetector
+
+SHORT_WINDOW = frozenset({"whisper-base"})
+"""Models that hear as well with a shorter window: without most of the silence that fills 30 s.
+
+Measured on 36 spoken sentences (1,064 words): base makes 100 errors with the full window and 99 with 5 s
+of it, in half the time; with 2 s, and tiny with 5 s, sentences are repeated.
+"""
+
+TAIL_FRAMES = 500
+"""Frames of 10 ms of silence that the short window keeps after the clip."""
+
+LOOP_RATIO = 2.0
+"""Text that gzip packs better than this is a loop (Whisper itself gives up at 2.4)."""
+
+MOST_LETTERS_PER_S = 30.0
+"""Nobody speaks faster."""
 
 
 class WhisperRecogniser:
@@ -53,6 +74,7 @@ class WhisperRecogniser:
         self._threads = threads
         self._beam = beam
         self._words = words
+        self._short = str(model) in SHORT_WINDOW
         self._detector = detector or SileroDetector()
 
     async def transcribe(self, samples: Samples, *, language: str = "en") -> Transcript:
@@ -68,13 +90,21 @@ class WhisperRecogniser:
         return await transcribe_speech(self.identity.family, samples, self._detector, recognise)
 
     def _work(self, audio: Samples, language: str) -> list[Segment]:
-        model = _load(self._path, self._threads)
+        loaded = _load(self._path, self._threads)
+        model = loaded.full
         if language not in model.supported_languages:
             raise SpeechError(
                 f"faster-whisper {self.identity.name}",
                 f"it does not know the language {language!r}",
                 "It hears English only; use whisper-base." if len(model.supported_languages) == 1 else "",
             )
+        if self._short:
+            segments = self._decode(loaded.short, audio, language)
+            if not _looped(segments, len(audio) / SPEECH_RATE):
+                return [_segment(segment) for segment in segments]
+        return [_segment(segment) for segment in self._decode(model, audio, language)]
+
+    def _decode(self, model: Any, audio: Samples, language: str) -> list[Any]:
         segments, _ = model.transcribe(
             audio,
             language=language,
@@ -84,7 +114,7 @@ class WhisperRecogniser:
             no_speech_threshold=None,  # Whisper would drop segments in silence; we drop and count them
             word_timestamps=self._words,
         )
-        return [_segment(segment) for segment in segments]
+        return list(segments)
 
 
 def _segment(segment: Any) -> Segment:
@@ -102,15 +132,39 @@ def _segment(segment: Any) -> Segment:
     )
 
 
+def _looped(segments: Sequence[Any], seconds: float) -> bool:
+    """Whether Whisper went round in circles: text that packs too well, or more than anybody can say."""
+    letters = sum(len(segment.text) for segment in segments)
+    packed = max((segment.compression_ratio for segment in segments), default=0.0)
+    return packed > LOOP_RATIO or letters > MOST_LETTERS_PER_S * seconds + 20
+
+
+@dataclass(frozen=True, slots=True)
+class _Loaded:
+    """One set of weights behind two front ends; `short` encodes less of the padding after a clip."""
+
+    full: Any
+    short: Any
+
+
 @cache
-def _load(path: Path, threads: int) -> Any:
+def _load(path: Path, threads: int) -> _Loaded:
     """The model, loaded once; in a worker, so that its own threads stand back as well."""
     from faster_whisper import WhisperModel
 
-    return WhisperModel(
+    full = WhisperModel(
         str(path),
         device="cpu",
         compute_type="int8",
         cpu_threads=threads,
         num_workers=workers.size("asr"),
     )
+    short = copy.copy(full)
+
+    def encode(features: npt.NDArray[np.float32]) -> Any:
+        used = np.flatnonzero(features.any(axis=0))
+        end = (int(used[-1]) + 1 if used.size else 0) + TAIL_FRAMES
+        return full.encode(np.ascontiguousarray(features[:, :end]))
+
+    short.encode = encode
+    return _Loaded(full, short)

@@ -6,11 +6,9 @@ Times: the user's burst is 0.6 s; the ear ends a turn after 0.8 s of silence whe
 from __future__ import annotations
 
 import asyncio
-import dataclasses
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Literal
 
 import numpy as np
 import pytest
@@ -23,7 +21,6 @@ from recordings.format import (
     Flushed,
     Outcome,
     Side,
-    TickLate,
     UnknownMessage,
     UserThinking,
     Verdict,
@@ -31,7 +28,7 @@ from recordings.format import (
 )
 from recordings.reader import Episode
 from scenarios.load import from_scenario
-from scenarios.schema import Limits, Persona, Scenario, Turn
+from scenarios.schema import Limits
 from streams import clock
 from streams.endpoints.errors import AuthenticationFailed, ConnectFailed
 from streams.endpoints.events import Ending as SessionEnding
@@ -39,8 +36,9 @@ from streams.endpoints.events import Notice, NoticeLevel, Unknown
 from streams.endpoints.fake import Delivery, FakeEndpoint, FakeReply, tone
 from streams.endpoints.protocol import PlaybackState
 from streams.speech.energy import EnergyDetector
-from streams.speech.fake import ScriptedRecogniser, ToneVoice
+from streams.speech.fake import ToneVoice
 from streams.speech.interfaces import Speech, SpeechError
+from tests.agent.calls import Call, audible, hold, scripted
 from user_sim.policy import (
     Action,
     Advice,
@@ -55,63 +53,6 @@ from user_sim.policy import (
     Silence,
     TurnHeard,
 )
-
-
-def scripted(turns: int = 1, **changes: object) -> Scenario:
-    plan = Scenario(
-        id="call",
-        title="A call",
-        turns=tuple(Turn(text=f"question {n}") for n in range(turns)),
-        persona=Persona(patience_s=5),
-        limits=Limits(max_duration_s=120),
-    )
-    return plan.model_copy(update=changes)
-
-
-@dataclasses.dataclass
-class Call:
-    info: EpisodeInfo
-    episode: Episode
-    endpoint: FakeEndpoint
-
-
-def hold(
-    tmp_path: Path,
-    endpoint: FakeEndpoint,
-    scenario: Scenario | None = None,
-    *,
-    simulate: bool = True,
-    texts: Sequence[str] = (),
-    **plan: object,
-) -> Call:
-    engines = Engines(
-        voice=ToneVoice(),
-        detector=EnergyDetector(),
-        recogniser=ScriptedRecogniser(texts) if texts else None,
-    )
-
-    async def main() -> EpisodeInfo:
-        whole = SessionPlan(id="call", scenario=from_scenario(scenario or scripted()))
-        whole = dataclasses.replace(whole, **plan)  # type: ignore[arg-type]
-        return await Session(whole, endpoint, engines, tmp_path / "call").run()
-
-    info = clock.run(main(), simulate=simulate)
-    return Call(info, Episode.load(tmp_path / "call"), endpoint)
-
-
-def audible(episode: Episode, track: Literal["user", "endpoint"]) -> list[tuple[float, float]]:
-    """Stretches of sound with at least 50 ms of silence between them, in seconds."""
-    pcm, rate = episode.track(track)
-    loud = np.flatnonzero(pcm)
-    if not loud.size:
-        return []
-    breaks = np.flatnonzero(np.diff(loud) > rate // 20)
-    starts = loud[np.r_[0, breaks + 1]]
-    ends = loud[np.r_[breaks, len(loud) - 1]] + 1
-    return [
-        (round(float(s) / rate, 6), round(float(e) / rate, 6)) for s, e in zip(starts, ends, strict=True)
-    ]
-
 
 # --- time ---------------------------------------------------------------------------------------
 
@@ -384,41 +325,6 @@ def test_a_voice_that_fails_is_our_fault_not_the_endpoint_s(tmp_path: Path) -> N
     assert "the model is gone" in info.reason
     # what came before is kept
     assert audible(Episode.load(tmp_path / "call"), "endpoint") == [(1.2, 2.2)]
-
-
-class Stall:
-    """Blocks the loop once: in simulated time, by moving the clock."""
-
-    def __init__(self, seconds: float) -> None:
-        self.seconds = seconds
-
-    def observe(self, percept: Percept) -> Sequence[Action]:
-        loop = asyncio.get_running_loop()
-        if isinstance(percept, CallStarted):
-            return (Say(Line("hello")),)
-        if isinstance(percept, EndpointBegan):
-            loop._now += self.seconds  # type: ignore[attr-defined]
-        return (HangUp(Ending.DONE),) if isinstance(percept, TurnHeard) else ()
-
-    def lines_ahead(self) -> Sequence[Line]:
-        return ()
-
-
-def test_a_stall_of_ours_is_on_record(tmp_path: Path) -> None:
-    reply = FakeReply(pcm=tone(2.0), delay_s=0.6)
-    call = hold(tmp_path, FakeEndpoint([reply]), policy=Stall(0.1))
-    late = [e for e in call.episode.events if isinstance(e, TickLate)]
-    assert call.info.outcome is Outcome.COMPLETED
-    assert call.info.lateness is not None and call.info.lateness.worst == pytest.approx(100, abs=20)
-    # silence does not catch up: the frames that were more than one frame late were not sent
-    assert call.info.lateness.skipped == sum(e.skipped for e in late) > 0
-
-
-def test_a_stall_beyond_the_limit_makes_the_episode_void(tmp_path: Path) -> None:
-    reply = FakeReply(pcm=tone(2.0), delay_s=0.6)
-    call = hold(tmp_path, FakeEndpoint([reply]), policy=Stall(0.5))
-    assert call.info.outcome is Outcome.BEHIND_REAL_TIME and call.info.outcome.void
-    assert "too busy" in call.info.reason
 
 
 def test_a_cancelled_session_leaves_a_complete_episode(tmp_path: Path) -> None:

@@ -81,11 +81,46 @@ class Call:
     deliveries: list[Delivery] = field(default_factory=list)
     cuts: list[float] = field(default_factory=list)
     extra: list[Event | Turn] = field(default_factory=list)
+    _received: int = field(default=0, init=False)
 
     async def run(self, *, finish: bool = True) -> EpisodeWriter:
         writer = EpisodeWriter(self.folder, episode_info())
         microphone, speaker = Microphone(USER_RATE), Speaker(ENDPOINT_RATE)
         writer.event(SessionStarted(t=0.0, session="s1"))
+        self._speak(writer, microphone)
+        ticks = round(self.seconds / FRAME_S)
+        for tick in range(1, ticks + 1):
+            until = tick * FRAME_S
+            self._deliver(writer, speaker, until, raw=tick)
+            self._cut(writer, speaker, until)
+            frame = microphone.next_frame()
+            writer.user(frame.pcm)
+            writer.user_clean(frame.pcm)
+            writer.endpoint(speaker.heard(tick * ENDPOINT_RATE // 50))
+            for item in speaker.completed():
+                writer.event(
+                    PlaybackReported(
+                        t=until, item=item.item, heard=item.heard, received=item.received, state="completed"
+                    )
+                )
+        for record in self.extra:
+            writer.turn(record) if isinstance(record, Turn) else writer.event(record)
+        end = ticks * FRAME_S
+        if self._received:
+            writer.event(ResponseFinished(t=end, response="r1", status="completed"))
+        writer.event(SessionEnded(t=end, outcome=Outcome.COMPLETED))
+        if finish:
+            await writer.finish(
+                episode_info(
+                    outcome=Outcome.COMPLETED,
+                    fault="nobody",
+                    unheard_tail_ms=1000 * speaker.pending / ENDPOINT_RATE,
+                    late_pieces=speaker.late,
+                )
+            )
+        return writer
+
+    def _speak(self, writer: EpisodeWriter, microphone: Microphone) -> None:
         start = microphone.say(self.says, "u1")
         samples = len(self.says) // 2
         writer.event(
@@ -100,65 +135,34 @@ class Call:
             )
         )
         writer.turn(Turn(index=0, side=Side.USER, start=0, end=samples, rate=USER_RATE, intended="Größe?"))
-        received = 0
-        ticks = round(self.seconds / FRAME_S)
-        for tick in range(1, ticks + 1):
-            until = tick * FRAME_S
-            for delivery in [d for d in self.deliveries if until - FRAME_S < d.t <= until]:
-                if not received:
-                    writer.event(ResponseBegan(t=delivery.t, response=delivery.response))
-                placed = speaker.play(
-                    delivery.pcm, at=delivery.t, item=delivery.item, response=delivery.response
-                )
-                piece = ReceivedPiece(
-                    t=delivery.t,
-                    item=delivery.item,
-                    response=delivery.response,
-                    offset=received,
-                    samples=placed.samples,
-                    start=placed.start,
-                    raw=tick,
-                )
-                received += placed.samples
-                writer.received(piece, delivery.pcm)
-                writer.event(
-                    EndpointText(
-                        t=delivery.t, text=f"say {delivery.item}", mode="delta", item=delivery.item
-                    )
-                )
-                if delivery is [d for d in self.deliveries if d.item == delivery.item][-1]:
-                    speaker.end_item(delivery.item)
-            for cut in [c for c in self.cuts if until - FRAME_S < c <= until]:
-                at = max(sample_at(cut, ENDPOINT_RATE), speaker.position)
-                items = tuple((i.item, i.heard, i.received) for i in speaker.flush(at=cut))
-                writer.event(Flushed(t=cut, by="endpoint", at=at, items=items))
-            frame = microphone.next_frame()
-            writer.user(frame.pcm)
-            writer.user_clean(frame.pcm)
-            writer.endpoint(speaker.heard(tick * ENDPOINT_RATE // 50))
-            for item in speaker.completed():
-                writer.event(
-                    PlaybackReported(
-                        t=until, item=item.item, heard=item.heard, received=item.received, state="completed"
-                    )
-                )
-        for record in self.extra:
-            writer.turn(record) if isinstance(record, Turn) else writer.event(record)
-        end = ticks * FRAME_S
-        if received:
-            writer.event(ResponseFinished(t=end, response="r1", status="completed"))
-        writer.event(SessionEnded(t=end, outcome=Outcome.COMPLETED))
-        if finish:
-            tail = 1000 * speaker.pending / ENDPOINT_RATE
-            await writer.finish(
-                episode_info(
-                    outcome=Outcome.COMPLETED,
-                    fault="nobody",
-                    unheard_tail_ms=tail,
-                    late_pieces=speaker.late,
-                )
+
+    def _deliver(self, writer: EpisodeWriter, speaker: Speaker, until: float, raw: int) -> None:
+        """What arrives within the frame that ends then."""
+        for delivery in [d for d in self.deliveries if until - FRAME_S < d.t <= until]:
+            t, item, response = delivery.t, delivery.item, delivery.response
+            if not self._received:
+                writer.event(ResponseBegan(t=t, response=response))
+            placed = speaker.play(delivery.pcm, at=t, item=item, response=response)
+            piece = ReceivedPiece(
+                t=t,
+                item=item,
+                response=response,
+                offset=self._received,
+                samples=placed.samples,
+                start=placed.start,
+                raw=raw,
             )
-        return writer
+            self._received += placed.samples
+            writer.received(piece, delivery.pcm)
+            writer.event(EndpointText(t=t, text=f"say {item}", mode="delta", item=item))
+            if delivery is [d for d in self.deliveries if d.item == item][-1]:
+                speaker.end_item(item)
+
+    def _cut(self, writer: EpisodeWriter, speaker: Speaker, until: float) -> None:
+        for cut in [c for c in self.cuts if until - FRAME_S < c <= until]:
+            at = max(sample_at(cut, ENDPOINT_RATE), speaker.position)
+            items = tuple((i.item, i.heard, i.received) for i in speaker.flush(at=cut))
+            writer.event(Flushed(t=cut, by="endpoint", at=at, items=items))
 
 
 def record(call: Call, *, finish: bool = True) -> EpisodeWriter:

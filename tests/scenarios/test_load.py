@@ -271,6 +271,20 @@ def test_ids_that_are_used_twice_are_named_with_both_places(tmp_path: Path) -> N
     )
 
 
+def test_a_facts_id_is_its_own_in_the_whole_scenario(tmp_path: Path) -> None:
+    aspect = """  - id: {id}
+    question: {{text: What now}}
+    facts:
+      - {{id: cell, text: x, keywords: [[yes it is]]}}
+"""
+    text = VALID.partition("turns:")[0] + "aspects:\n" + aspect.format(id="a") + aspect.format(id="b")
+    (problem,) = problems(write(tmp_path, text))
+    assert problem.endswith(
+        "aspects[1].facts[0].id: found the id 'cell' a second time, expected an id of its own;"
+        " the other is aspects[0].facts[0].id in line 10"
+    )
+
+
 @pytest.mark.parametrize(
     ("audio", "problem"),
     [

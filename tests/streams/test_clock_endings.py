@@ -134,4 +134,4 @@ def test_a_signal_handler_of_the_loop_is_called_though_time_never_waits() -> Non
             loop.remove_signal_handler(signal.SIGUSR1)
         pytest.fail("the signal was not noticed")
 
-    assert clock.run(main(), simulate=True) <= 1.04  # within two ticks
+    assert clock.run(main(), simulate=True) <= 1.7  # within 32 turns of the loop, two to a tick

@@ -1,3 +1,5 @@
+"""Facts in an answer: stated, missing, contradicted."""
+
 from __future__ import annotations
 
 from scenarios.schema import Fact

@@ -1,3 +1,7 @@
+"""What the OpenAI Realtime codec sends: audio, turns, playback, cancelling, tools, text."""
+
+from __future__ import annotations
+
 import json
 
 import pytest

@@ -1,3 +1,7 @@
+"""Whatever a server sends, the OpenAI Realtime codec answers with events and never fails."""
+
+from __future__ import annotations
+
 import json
 
 from hypothesis import given, settings

@@ -6,28 +6,12 @@ import asyncio
 import base64
 import json
 import logging
-import socket
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
-from contextlib import asynccontextmanager
-from http import HTTPStatus
-from typing import Any
 
 import pytest
-from websockets.asyncio.server import Server, ServerConnection, serve
-from websockets.datastructures import Headers
-from websockets.http11 import Request, Response
-from websockets.server import ServerProtocol
+from websockets.asyncio.server import ServerConnection
 
 from streams import clock
 from streams.audio import AudioFormat, Frame
-from streams.endpoints.errors import (
-    AddressInvalid,
-    AuthenticationFailed,
-    ConnectFailed,
-    EndpointClosed,
-    EndpointError,
-    HandshakeTimeout,
-)
 from streams.endpoints.events import (
     AudioReceived,
     Closed,
@@ -35,7 +19,6 @@ from streams.endpoints.events import (
     Notice,
     NoticeLevel,
     Party,
-    Ready,
     ResponseStarted,
     UserSpeech,
 )
@@ -44,76 +27,19 @@ from streams.endpoints.openai_realtime.dialects import DIALECTS
 from streams.endpoints.pcm.codec import PcmCodec
 from streams.endpoints.protocol import Message
 from streams.endpoints.websocket import Direction, WebsocketEndpoint
-from tests.streams.endpoints.realtime_messages import Json, created, delta, server, speech_started, updated
-
-CANARY = "sk-canary-0123456789"
-Handler = Callable[[ServerConnection], Awaitable[None]]
-
-
-def run(main: Coroutine[Any, Any, None]) -> None:
-    clock.run(main, simulate=True)
-
-
-async def listen(handler: Handler, **options: Any) -> tuple[Server, int]:
-    made = await serve(handler, "127.0.0.1", 0, ping_interval=None, **options)
-    port: int = made.sockets[0].getsockname()[1]
-    return made, port
-
-
-@asynccontextmanager
-async def listen_raw(
-    handler: Callable[[asyncio.StreamReader, asyncio.StreamWriter], Any],
-) -> AsyncIterator[int]:
-    made = await asyncio.start_server(handler, "127.0.0.1", 0)
-    async with made:
-        yield made.sockets[0].getsockname()[1]
-        await asyncio.sleep(1)  # simulated; the handler closes its socket
-
-
-async def shake_hands(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> ServerProtocol:
-    """The server's side of the handshake; what follows is up to the test."""
-    protocol = ServerProtocol()
-    protocol.receive_data(await reader.readuntil(b"\r\n\r\n"))
-    (request,) = protocol.events_received()
-    assert isinstance(request, Request)
-    protocol.send_response(protocol.accept(request))
-    writer.writelines(protocol.data_to_send())
-    return protocol
-
-
-def realtime(port: int, **options: Any) -> WebsocketEndpoint:
-    url = f"ws://127.0.0.1:{port}/v1/realtime"
-    return WebsocketEndpoint(RealtimeCodec(DIALECTS["openai"]), url, address="openai+ws://test", **options)
-
-
-def pcm(port: int, **options: Any) -> WebsocketEndpoint:
-    codec = PcmCodec(AudioFormat(16000))
-    return WebsocketEndpoint(codec, f"ws://127.0.0.1:{port}/", address="pcm+ws://test", **options)
-
-
-async def tell(connection: ServerConnection, *messages: Json) -> None:
-    for each in messages:
-        await connection.send(json.dumps(each))
-
-
-async def set_up(connection: ServerConnection) -> None:
-    await tell(connection, server("session.created", session={"id": "s1"}))
-    assert json.loads(await connection.recv())["type"] == "session.update"
-    await tell(connection, updated({"id": "s1", "model": "m"}))
-
-
-async def collect(endpoint: WebsocketEndpoint) -> list[EndpointEvent]:
-    return [event async for event in endpoint.events()]
-
-
-async def failure(endpoint: WebsocketEndpoint) -> EndpointError:
-    with pytest.raises(EndpointError) as caught:
-        await endpoint.open()
-    chain: BaseException | None = caught.value
-    while chain is not None:  # what a traceback would show
-        assert CANARY not in f"{chain!r} {chain}"
-        chain = chain.__cause__ or chain.__context__
-    return caught.value
+from tests.streams.endpoints.realtime_messages import created, delta, server, speech_started, updated
+from tests.streams.endpoints.sockets import (
+    CANARY,
+    collect,
+    listen,
+    listen_raw,
+    pcm,
+    realtime,
+    run,
+    set_up,
+    shake_hands,
+    tell,
+)
 
 
 def test_a_session_opens_talks_and_closes_from_our_side() -> None:
@@ -312,188 +238,6 @@ def test_an_endpoint_that_does_not_read_does_not_hold_up_the_sender() -> None:
     run(main())
 
 
-def test_a_set_up_that_never_ends_is_a_handshake_timeout_even_while_messages_come() -> None:
-    async def main() -> None:
-        async def handler(connection: ServerConnection) -> None:
-            for _ in range(100):
-                await tell(connection, speech_started())
-                await asyncio.sleep(1)
-
-        made, port = await listen(handler)
-        async with made:
-            error = await failure(realtime(port, handshake_timeout_s=5.0))
-            assert isinstance(error, HandshakeTimeout)
-            assert clock.now() == 5.0
-            assert str(error).startswith(
-                "openai+ws://test: connected, but the session was not ready within 5 s."
-            )
-
-    run(main())
-
-
-def test_a_server_that_accepts_and_says_nothing_is_a_failed_connection() -> None:
-    async def main() -> None:
-        async def mute(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-            await reader.read()  # until the client gives up
-            writer.close()
-
-        async with listen_raw(mute) as port:
-            error = await failure(pcm(port))
-            assert isinstance(error, ConnectFailed)
-            assert "no connection within 15 s" in str(error)
-
-    run(main())
-
-
-@pytest.mark.parametrize(
-    ("code", "reason", "kind", "words"),
-    [
-        (1011, "no model loaded", EndpointClosed, "closed during set-up with code 1011: no model loaded"),
-        (1008, "invalid API key", AuthenticationFailed, "Set the environment variable MY_KEY"),
-    ],
-)
-def test_a_close_during_set_up_is_told_with_its_reason(
-    code: int, reason: str, kind: type[EndpointError], words: str
-) -> None:
-    async def main() -> None:
-        async def handler(connection: ServerConnection) -> None:
-            await connection.close(code, reason)
-
-        made, port = await listen(handler)
-        async with made:
-            endpoint = realtime(port, key_env="MY_KEY")
-            error = await failure(endpoint)
-            assert type(error) is kind
-            assert words in str(error)
-            assert isinstance((await collect(endpoint))[-1], Closed)
-
-    run(main())
-
-
-@pytest.mark.parametrize(
-    ("code", "message", "kind", "words"),
-    [
-        ("invalid_value", "bad voice", ConnectFailed, "error invalid_value: bad voice. Check the dialect"),
-        ("beta_api_shape_disabled", "-", ConnectFailed, "dialect=openai"),
-        ("session_limit_reached", "all in use", ConnectFailed, "Close another session"),
-        ("invalid_api_key", f"Incorrect API key {CANARY}", AuthenticationFailed, "Incorrect API key ***"),
-    ],
-)
-def test_an_error_during_set_up_fails_at_once(
-    code: str, message: str, kind: type[EndpointError], words: str
-) -> None:
-    async def main() -> None:
-        async def handler(connection: ServerConnection) -> None:
-            await tell(connection, server("error", error={"code": code, "message": message}))
-            await connection.wait_closed()
-
-        made, port = await listen(handler)
-        async with made:
-            error = await failure(realtime(port, headers={"Authorization": f"Bearer {CANARY}"}))
-            assert type(error) is kind
-            assert words in str(error)
-
-    run(main())
-
-
-@pytest.mark.parametrize(
-    ("status", "kind", "words"),
-    [
-        (401, AuthenticationFailed, "HTTP 401: no such key ***. Set the environment variable MY_KEY"),
-        (403, AuthenticationFailed, "MY_KEY"),
-        (404, ConnectFailed, "HTTP 404: no such key ***. Check the path"),
-        (429, ConnectFailed, "run fewer at a time"),
-        (500, ConnectFailed, "HTTP 500"),
-        (302, ConnectFailed, "Redirects are not followed"),
-    ],
-)
-def test_http_errors_name_a_remedy(status: int, kind: type[EndpointError], words: str) -> None:
-    async def main() -> None:
-        async def handler(connection: ServerConnection) -> None: ...
-
-        def refuse(connection: ServerConnection, request: Request) -> Response:
-            assert CANARY in request.path
-            body = f"no such key {CANARY}".encode()
-            headers = Headers({"Location": "ws://127.0.0.1:1/", "Content-Length": str(len(body))})
-            return Response(status, HTTPStatus(status).phrase, headers, body)
-
-        made, port = await listen(handler, process_request=refuse)
-        async with made:
-            url = f"ws://127.0.0.1:{port}/x?api_key={CANARY}"
-            codec = PcmCodec(AudioFormat(16000))
-            endpoint = WebsocketEndpoint(codec, url, address=f"pcm+{url}", key_env="MY_KEY")
-            error = await failure(endpoint)
-            assert type(error) is kind
-            assert words in str(error)
-
-    run(main())
-
-
-def test_nobody_listening_is_told_with_host_and_port() -> None:
-    async def main() -> None:
-        with socket.create_server(("127.0.0.1", 0)) as taken:
-            port = taken.getsockname()[1]
-        error = await failure(pcm(port))
-        assert isinstance(error, ConnectFailed)
-        assert f"nothing listens at ws://127.0.0.1:{port}/. Start the server" in str(error)
-
-    run(main())
-
-
-def test_a_server_that_speaks_no_http_is_told() -> None:
-    async def main() -> None:
-        async def telnet(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-            writer.write(b"220 welcome\r\n\r\n")
-            await writer.drain()
-            writer.close()
-
-        async with listen_raw(telnet) as port:
-            assert "does not speak HTTP" in str(await failure(pcm(port)))
-            url = f"wss://127.0.0.1:{port}/"
-            endpoint = WebsocketEndpoint(PcmCodec(AudioFormat(16000)), url, address="pcm+wss://test")
-            assert "TLS failed" in str(await failure(endpoint))
-
-    run(main())
-
-
-def test_a_host_name_that_does_not_resolve_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    def resolve(*_: object, **__: object) -> None:
-        raise socket.gaierror(-2, "Name or service not known")
-
-    for name in (
-        "http_proxy",
-        "https_proxy",
-        "all_proxy",
-        "ws_proxy",
-        "HTTP_PROXY",
-        "HTTPS_PROXY",
-        "ALL_PROXY",
-    ):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr(socket, "getaddrinfo", resolve)
-
-    async def main() -> None:
-        url = f"ws://no-such-host.invalid/?token={CANARY}"
-        endpoint = WebsocketEndpoint(
-            PcmCodec(AudioFormat(16000)), url, address="pcm+ws://no-such-host.invalid"
-        )
-        error = await failure(endpoint)
-        assert isinstance(error, ConnectFailed)
-        assert "ws://no-such-host.invalid/?token=*** cannot be resolved" in str(error)
-
-    run(main())
-
-
-def test_what_is_no_websocket_url_is_an_invalid_address() -> None:
-    async def main() -> None:
-        endpoint = WebsocketEndpoint(
-            PcmCodec(AudioFormat(16000)), f"http://h/?key={CANARY}", address=f"pcm+http://h/?key={CANARY}"
-        )
-        assert isinstance(await failure(endpoint), AddressInvalid)
-
-    run(main())
-
-
 def test_no_key_gets_out_of_a_session(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG)
 
@@ -593,35 +337,5 @@ def test_a_protocol_violation_does_not_end_the_session() -> None:
             assert isinstance(notice, Notice)
             assert (notice.level, notice.code) == (NoticeLevel.ERROR, "protocol_violation")
             assert isinstance(started, ResponseStarted)
-
-    run(main())
-
-
-def test_opening_can_be_cancelled() -> None:
-    async def main() -> None:
-        async def handler(connection: ServerConnection) -> None:
-            await connection.wait_closed()
-
-        made, port = await listen(handler)
-        async with made:
-            endpoint = realtime(port)
-            with pytest.raises(TimeoutError):
-                async with asyncio.timeout(1):
-                    await endpoint.open()
-            assert clock.now() == 1.0
-
-    run(main())
-
-
-def test_a_codec_without_set_up_is_ready_on_connecting() -> None:
-    async def main() -> None:
-        async def handler(connection: ServerConnection) -> None:
-            await connection.wait_closed()
-
-        made, port = await listen(handler)
-        async with made:
-            endpoint = pcm(port)
-            assert isinstance(await endpoint.open(), Ready)
-            await endpoint.close()
 
     run(main())

@@ -78,6 +78,7 @@ def test_whisper_is_named_by_folder() -> None:
 
 
 def test_a_transformers_model_is_named_by_its_id() -> None:
+    pytest.importorskip("transformers")
     recogniser = select.recogniser("transformers:openai/whisper-tiny")
     assert isinstance(recogniser, TransformersRecogniser)
     assert recogniser.identity.name == "openai/whisper-tiny"
@@ -98,11 +99,11 @@ def test_detectors_are_named() -> None:
         (
             select.voice,
             "festival",
-            "voice 'festival': there is no such engine. Known are: piper, openai, pipecat.",
+            "voice 'festival': there is no such engine. Known are: default, piper, openai, pipecat, tone.",
         ),
-        (select.recogniser, "vosk:x", "Known are: whisper, transformers, openai, pipecat."),
-        (select.detector, "webrtc", "Known are: silero, energy."),
-        (select.turn_detector, "", "Known are: smart-turn, none."),
+        (select.recogniser, "vosk:x", "Known are: default, whisper, transformers, openai, pipecat."),
+        (select.detector, "webrtc", "Known are: default, silero, energy."),
+        (select.turn_detector, "", "Known are: default, smart-turn, none."),
         (select.voice, "piper?speed=2", "piper has no option 'speed'. Known are: length_scale"),
         (select.voice, "piper?length_scale=fast", "length_scale is 'fast', expected float"),
         (select.voice, "openai:tts-1", "it names no voice. Expected openai:MODEL@VOICE."),
@@ -112,6 +113,9 @@ def test_detectors_are_named() -> None:
         (select.recogniser, "transformers", "Expected transformers:ID_OR_FOLDER."),
         (select.detector, "energy:loud", "'loud' is no level"),
         (select.detector, "silero?threshold=1", "silero has no option 'threshold'. Known are: none."),
+        (select.detector, "silero:gone.onnx", "'gone.onnx' is no model and no path"),
+        (select.turn_detector, "smart-turn:gone.onnx", "'gone.onnx' is no model and no path"),
+        (select.voice, "piper:gone.onnx", "'gone.onnx' is no model and no path"),
     ],
 )
 def test_a_spec_that_is_wrong_says_what_is_known(choose: object, spec: str, message: str) -> None:
@@ -131,6 +135,19 @@ def test_the_defaults_are_the_best_that_is_installed() -> None:
     assert select.default_recogniser().identity.name == "whisper-base"
     assert select.default_detector().identity.family == "silero"
     assert select.default_turn_detector().identity.family == "smart-turn"
+
+
+def test_the_spec_default_names_the_defaults() -> None:
+    voice, recogniser = select.voice("default"), select.recogniser("default")
+    detector, turn_detector = select.detector("default"), select.turn_detector("default")
+    assert isinstance(voice, PiperSpeaker)
+    assert voice.fingerprint == select.default_voice().fingerprint
+    assert isinstance(recogniser, WhisperRecogniser)
+    assert recogniser.identity == select.default_recogniser().identity
+    assert isinstance(detector, SileroDetector)
+    assert detector.identity == select.default_detector().identity
+    assert isinstance(turn_detector, SmartTurn)
+    assert turn_detector.identity == select.default_turn_detector().identity
 
 
 @pytest.mark.parametrize(
