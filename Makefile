@@ -3,7 +3,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint types tests peers bench lock format clean
+.PHONY: help setup demo test lint types tests peers bench lock pictures format clean
 
 PYTHON_HERE := .venv/bin/python
 
@@ -44,6 +44,9 @@ peers: setup ## call third-party servers below PEERS=DIR (takes long; not part o
 
 bench: setup ## measure speeds, all or ARGS="'NAME' ..."; see benchmarks/
 	$(PYTHON_HERE) -m benchmarks $(ARGS)
+
+pictures: setup ## make the README's pictures from RUN=FOLDER; needs chromium
+	$(PYTHON_HERE) scripts/pictures.py $(RUN)
 
 lock: setup ## write constraints.txt from what is installed in .venv
 	$(PYTHON_HERE) scripts/lock.py

@@ -109,7 +109,7 @@ class Caller:
     def _decide(self, action: Action) -> None:
         match action:
             case user.StopTalking():
-                self._stop_talking()
+                self.stop_talking(self._call.t())
             case user.Compose():
                 self.quiet.thinking = True
                 self._spawn(self._compose(action), "user composes", self._own)
@@ -176,12 +176,11 @@ class Caller:
             )
         )
 
-    def _stop_talking(self) -> None:
+    def stop_talking(self, t: float) -> None:
+        """Break off at session time `t`, if the user is speaking."""
         call = self._call
         for cut in call.microphone.stop():
-            call.log(
-                record.UtteranceEnded(t=call.t(), utterance=cut.utterance, samples=cut.samples, cut=True)
-            )
+            call.log(record.UtteranceEnded(t=t, utterance=cut.utterance, samples=cut.samples, cut=True))
             if self._user_turn is not None:
                 call.book.user_cut(self._user_turn, cut.start + cut.samples)
         call.said_everything.set()

@@ -21,11 +21,19 @@ from recordings.format import EpisodeInfo, Outcome, SessionEnded, SessionStarted
 from recordings.writer import EpisodeWriter
 from scenarios.load import LoadedScenario
 from scenarios.schema import Fact, Scenario
-from streams.audio import FRAME_S
+from streams.audio import FRAME_S, to_float
 from streams.endpoints.errors import EndpointError
 from streams.endpoints.events import Ready
 from streams.endpoints.protocol import Endpoint
-from streams.speech.interfaces import Recogniser, SpeechDetector, SpeechError, TurnDetector, Voice
+from streams.resample import resample
+from streams.speech.interfaces import (
+    SPEECH_RATE,
+    Recogniser,
+    SpeechDetector,
+    SpeechError,
+    TurnDetector,
+    Voice,
+)
 from user_sim.hearing import Hearing
 from user_sim.personas import make_policy
 from user_sim.policy import Policy
@@ -51,6 +59,21 @@ class Engines:
     recogniser: Recogniser | None = None
     composer: Composer | None = None
     cache: VoiceCache | None = None
+
+
+async def warm_up(engines: Engines) -> None:
+    """Load the models before the first call: loading takes seconds, and would make ticks late.
+
+    Raises:
+        SpeechError: An engine failed.
+    """
+    speech = await engines.voice.speak("Hello, can you hear me?")
+    clip = to_float(await asyncio.to_thread(resample, speech.pcm, speech.rate, SPEECH_RATE))
+    await engines.detector.stream().feed(clip)
+    if engines.turn_detector is not None:
+        await engines.turn_detector.completion(clip)
+    if engines.recogniser is not None:
+        await engines.recogniser.transcribe(clip)
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,6 +227,8 @@ class Session:
         ticks = media.pacer.ticks if media else 0
         heard = call.speaker.heard(max(call.speaker.position, round(ticks * FRAME_S * call.speaker.rate)))
         call.recorder.endpoint(heard)
+        if media is not None:
+            self._caller.stop_talking(ticks * FRAME_S)
         call.write_turns(final=True)
         call.log(SessionEnded(t=ticks * FRAME_S, outcome=end.outcome, reason=end.reason, by=end.by))
         with contextlib.suppress(EndpointError):

@@ -25,13 +25,22 @@ Connect = Callable[[str], Endpoint]
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One episode to be made."""
+    """One episode to be made.
+
+    Attributes:
+        endpoint: Its address, as it was named; may hold a key.
+    """
 
     id: str
     scenario: LoadedScenario
-    endpoint: str
+    endpoint: str = field(repr=False)
     repeat: int
     seed: int
+
+    @property
+    def shown(self) -> str:
+        """The address with keys masked: for screens and files."""
+        return redact_url(self.endpoint)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +112,7 @@ def plan(
 
 
 def _names(scenarios: Sequence[LoadedScenario]) -> list[str]:
-    """What each scenario's episodes are called: its id, with its pack before it where ids are not unique."""
+    """What each scenario's episodes are called: its id, after its pack's where ids are not unique."""
     ids = [loaded.scenario.id for loaded in scenarios]
     names = [
         f"{loaded.pack.id}--{id}" if loaded.pack and ids.count(id) > 1 else id
@@ -189,19 +198,23 @@ def _session_plan(job: Job, out: Path, settings: SuiteSettings) -> SessionPlan:
 def _manifest(jobs: Sequence[Job], out: Path, settings: SuiteSettings) -> RunInfo:
     return RunInfo(
         id=out.name,
-        command=tuple(redact_url(word) if "?" in word or "@" in word else word for word in settings.command),
+        command=tuple(_without_keys(word) for word in settings.command),
         started_at_utc=utc_now().isoformat(timespec="seconds"),
         vivavoce=version(),
-        endpoints=tuple(dict.fromkeys(redact_url(job.endpoint) for job in jobs)),
+        endpoints=tuple(dict.fromkeys(job.shown for job in jobs)),
         episodes=tuple(
             Planned(
                 id=job.id,
                 scenario=job.scenario.scenario.id,
                 pack=job.scenario.pack.id if job.scenario.pack else "",
-                endpoint=redact_url(job.endpoint),
+                endpoint=job.shown,
                 repeat=job.repeat,
                 seed=job.seed,
             )
             for job in jobs
         ),
     )
+
+
+def _without_keys(word: str) -> str:
+    return redact_url(word) if "?" in word or "@" in word else word

@@ -83,7 +83,8 @@ class TurnBook:
     def user_cut(self, index: int, end: int) -> None:
         """The user broke off: its audible speech ended at `end`."""
         turn = self._turns[index]
-        turn.end = max(turn.start, min(turn.end, end))
+        turn.end = min(turn.end, end)
+        turn.start = min(turn.start, turn.end)
         turn.interrupted = True
 
     def user_item(self, item: str) -> None:

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from recordings.format import (
     EndpointText,
-    EndpointUserItem,
     EndpointUserSpeech,
+    EndpointUserText,
     ResponseBegan,
     UserThinking,
 )
@@ -176,8 +176,11 @@ def _stop(view: EpisodeView, exchange: Exchange) -> float | Unscored:
     if not edges or edges[-1].edge != "stop":
         return Unscored("no_server_event", exchange.index)
     stop = edges[-1].t
-    steps = [e.t for e in view.events if isinstance(e, ResponseBegan | EndpointText | EndpointUserItem)]
-    if any(abs(step - stop) <= HELD_BACK_S for step in [*steps, until]):
+    # no transcript and no answer can be ready in the instant the user falls silent: such a stop was held
+    made = [e.t for e in view.events if isinstance(e, EndpointText | EndpointUserText)]
+    began = [e.t for e in view.events if isinstance(e, ResponseBegan) and start <= e.t <= until]
+    told = any(start <= t <= until for t in made) or any(t - stop > HELD_BACK_S for t in began)
+    if not told or any(abs(t - stop) <= HELD_BACK_S for t in [*made, until]):
         return Unscored("not_separable", exchange.index)
     return stop
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from agent.observers import Levels
 from recordings import format as record
+from scoring.report.safe import neutralise
 
 KEPT_LINES = 200
 """Lines of a call that are remembered; the record has them all."""
@@ -120,6 +121,7 @@ class CallView:
         return None
 
     def _line(self, line: Line) -> Line:
+        line.text = neutralise(line.text)  # others' words must not steer the terminal
         self.lines.append(line)
         return line
 

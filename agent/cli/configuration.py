@@ -15,7 +15,8 @@ from __future__ import annotations
 import difflib
 import tomllib
 from pathlib import Path
-from typing import Any
+from types import UnionType
+from typing import Any, get_args, get_type_hints
 
 import typer
 
@@ -45,23 +46,48 @@ def defaults(path: Path, app: typer.Typer) -> dict[str, Any]:
     for key in shared:
         _check(path, key, known)
     found: dict[str, Any] = {}
-    for command, names in options.items():
-        found[command] = {key: value for key, value in shared.items() if key in names}
+    for command, kinds in options.items():
+        found[command] = {
+            key: _value(path, key, value, kinds[key]) for key, value in shared.items() if key in kinds
+        }
     for table, values in document.items():
         if isinstance(values, dict):
             _check(path, table, sorted(options))
-            for key in values:
-                _check(path, key, sorted(options[table]), f"[{table}] ")
-            found[table].update(values)
+            place = f"[{table}] "
+            for key, value in values.items():
+                _check(path, key, sorted(options[table]), place)
+                found[table][key] = _value(path, place + key, value, options[table][key])
     return found
 
 
-def _options(app: typer.Typer) -> dict[str, set[str]]:
+def _options(app: typer.Typer) -> dict[str, dict[str, Any]]:
+    """Every command's options and arguments with their types."""
     return {
-        (info.name or info.callback.__name__): set(info.callback.__annotations__) - {"return"}
+        (info.name or info.callback.__name__): {
+            name: kind for name, kind in get_type_hints(info.callback).items() if name != "return"
+        }
         for info in app.registered_commands
         if info.callback is not None
     }
+
+
+def _value(path: Path, place: str, value: Any, kind: Any) -> Any:
+    """The value as click wants it: one text where several may stand is a list of one."""
+    kinds = set(get_args(kind) if isinstance(kind, UnionType) else (kind,))
+    if list[str] in kinds:
+        value = [value] if isinstance(value, str) else value
+        fits, expected = isinstance(value, list) and all(isinstance(v, str) for v in value), "texts"
+    elif bool in kinds:
+        fits, expected = isinstance(value, bool), "true or false"
+    elif int in kinds:
+        fits, expected = type(value) is int, "a whole number"
+    elif float in kinds:
+        fits, expected = type(value) in (int, float), "a number"
+    else:
+        fits, expected = isinstance(value, str), "a text"
+    if not fits:
+        raise ConfigurationError(f"{path}: {place} is {value!r}, expected {expected}")
+    return value
 
 
 def _check(path: Path, key: str, known: list[str], place: str = "") -> None:

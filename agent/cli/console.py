@@ -17,6 +17,7 @@ from agent.cli.call_view import CallView, Line, clock_text
 from agent.cli.panel import panel
 from agent.observers import Audience, Levels
 from recordings import format as record
+from scoring.report.safe import neutralise
 
 if TYPE_CHECKING:
     from agent.suite import Job
@@ -82,8 +83,8 @@ class PlainScreen:
     def audience(self, job: Job) -> Audience:
         """The audience of one job."""
         self._begun += 1
-        sys.stderr.write(f"[{self._begun}/{self._jobs}] {job.id}  {job.endpoint}\n")
-        return View(CallView(job.id, job.endpoint), self)
+        sys.stderr.write(f"[{self._begun}/{self._jobs}] {job.id}  {job.shown}\n")
+        return View(CallView(job.id, job.shown), self)
 
     def line(self, view: CallView, line: Line) -> None:
         """Print a line."""
@@ -94,7 +95,7 @@ class PlainScreen:
         """Print a verdict, unless there was nothing to judge."""
         if verdict.label is not None:
             reason = f" ({verdict.reason})" if verdict.reason else ""
-            self._write(view, verdict.t, "verdict", f"{verdict.judge}: {verdict.label}{reason}")
+            self._write(view, verdict.t, "verdict", f"{verdict.judge}: {verdict.label}{neutralise(reason)}")
 
     def _write(self, view: CallView, t: float, side: str, text: str) -> None:
         name = f"{view.name}  " if self._jobs > 1 else ""
@@ -127,7 +128,7 @@ class LiveScreen:
         """The audience of one job."""
         self._begun += 1
         place = f"{self._begun}/{self._jobs}" if self._jobs > 1 else ""
-        view = CallView(job.id, job.endpoint, place)
+        view = CallView(job.id, job.shown, place)
         self._views.append(view)
         return View(view, self)
 

@@ -2,11 +2,11 @@
 
     0    done
     1    a gate was not passed
-    2    bad usage or input: the command line, viva.toml, a scenario, an address, a key that is not set, a folder
-         that is taken. Nothing was called; mend it and try again
-    3    it was asked for rightly and could not be done: an endpoint that could not be reached (`connect_failed`),
-         a machine that was too slow, a full disk, a missing model, a fault of ours. What could be recorded is
-         kept, and such an episode never counts against an endpoint
+    2    bad usage or input: the command line, viva.toml, a scenario, an address, a key that is not set,
+         a folder that is taken. Nothing was called; mend it and try again
+    3    it was asked for rightly and could not be done: an endpoint that could not be reached
+         (`connect_failed`), a machine that was too slow, a full disk, a missing model, a fault of ours.
+         What could be recorded is kept, and such an episode never counts against an endpoint
     130  interrupted by Ctrl+C; the calls that were under way are complete, with outcome `cancelled`
 
 How an endpoint behaved changes no exit code: a call it left or broke off is a result like any other.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from agent.cli import exits
 from agent.cli.output import complain, print_json
@@ -78,12 +78,15 @@ def fetch(names: list[str]) -> int:
     return exits.PASS
 
 
-def _row(state: ModelStatus) -> dict[str, str]:
+def _row(state: ModelStatus) -> dict[str, Any]:
     spec = state.spec
     return {
         "id": spec.id,
         "job": spec.job.value,
+        "version": spec.version,
         "licence": spec.licence,
+        "size": spec.size,
+        "sha256": {file.name: file.sha256 for file in spec.files},
         "origin": state.origin.value if state.origin else "",
         "path": str(state.path) if state.path else "",
     }

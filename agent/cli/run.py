@@ -61,6 +61,7 @@ def run(request: RunRequest) -> int:
     try:
         loaded = [scenario for name in request.scenarios for scenario in find(name)]
         jobs = plan(loaded, request.endpoints, request.repeats)
+        _check_language_model(jobs, request.engines.llm)
         engines = load_engines(request.engines)
         _check_endpoints(request)
     except (ScenarioError, SameName, EndpointError, LanguageError, EngineMisnamed, RecordingError) as error:
@@ -72,6 +73,8 @@ def run(request: RunRequest) -> int:
         return run_loop(_hold(request, jobs, engines, out), simulate=request.simulated)
     except (RecordingError, OSError) as error:
         return complain(error, exits.for_disk(error))
+    except SpeechError as error:
+        return complain(error, exits.OUR_FAILURE)
     except KeyboardInterrupt:
         sys.stderr.write(
             f"\nviva: interrupted. What was recorded is in {out}; look at it with: viva report {out}\n"
@@ -123,6 +126,17 @@ def recogniser(spec: str) -> Recogniser | None:
     return None if spec == "none" else select.recogniser(spec, os.environ)
 
 
+def _check_language_model(jobs: Sequence[Job], llm: str) -> None:
+    from scenarios.schema import PolicyKind
+    from streams.language.errors import SpecInvalid
+
+    for job in jobs:
+        if job.scenario.scenario.policy is PolicyKind.LLM and not llm:
+            raise SpecInvalid(
+                llm, f"the user of {job.scenario.name} needs one", "Add --llm http://HOST:PORT/v1#MODEL."
+            )
+
+
 def _check_endpoints(request: RunRequest) -> None:
     from agent.connect import connect, in_process
     from streams.endpoints.errors import AddressInvalid
@@ -141,6 +155,7 @@ async def _hold(request: RunRequest, jobs: Sequence[Job], engines: Engines, out:
     from agent.cli.console import screen_for
     from agent.connect import connect
     from agent.fact_observer import FactObserver
+    from agent.session import warm_up
     from agent.suite import SuiteSettings, run_suite
 
     settings = SuiteSettings(
@@ -149,6 +164,8 @@ async def _hold(request: RunRequest, jobs: Sequence[Job], engines: Engines, out:
         command=("viva", *sys.argv[1:]),
         observers=(FactObserver(),),
     )
+    sys.stderr.write("loading models ...\n")
+    await warm_up(engines)
     screen = screen_for(jobs, json=request.json)
     with screen:
         held = await run_suite(
@@ -166,6 +183,7 @@ async def _report(request: RunRequest, held: Held, engines: Engines, out: Path) 
     from scoring.report.terminal import print_report
     from scoring.score import RunScores, combine, score
 
+    sys.stderr.write("scoring ...\n")
     scores = RunScores(str(out), (), combine(()))
     if held.episodes:
         folders = [out / info.id for info in held.episodes]  # `out` may hold older runs beside this one

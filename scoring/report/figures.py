@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from scoring.metric import VOID, Aggregate, Statistic
@@ -28,12 +28,36 @@ TITLES = {
     "user_talk_share": "user talk share",
     "endpoint_talk_share": "endpoint talk share",
     "user_thinking": "user thinking (ours)",
-    "user_wer_said": "WER user: intended / said",
-    "user_wer_heard": "WER user: intended / heard",
-    "endpoint_wer_said": "WER endpoint: intended / said",
-    "endpoint_wer_heard": "WER endpoint: intended / heard",
+    "user_wer_said": "WER user, as said",
+    "user_wer_heard": "WER user, as heard",
+    "endpoint_wer_said": "WER reply, as said",
+    "endpoint_wer_heard": "WER reply, as heard",
 }
 """Names of the metrics for people."""
+
+TOPICS = {
+    "timing": (
+        "response_latency",
+        "first_byte",
+        "leading_silence",
+        "endpoint_wait",
+        "endpoint_think",
+        "user_thinking",
+    ),
+    "turns": (
+        "unanswered_turns",
+        "endpoint_interruptions",
+        "overlap",
+        "dead_air",
+        "dead_air_count",
+        "user_turns",
+        "endpoint_turns",
+        "user_talk_share",
+        "endpoint_talk_share",
+    ),
+    "words": ("user_wer_said", "user_wer_heard", "endpoint_wer_said", "endpoint_wer_heard"),
+}
+"""Which metrics stand together in a table; what is named nowhere stands under "other"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +66,7 @@ class Group:
 
     Attributes:
         name: What they have in common.
-        outcomes: "3 completed, 1 connect_failed".
+        outcomes: "3 completed, 1 connect failed".
     """
 
     name: str
@@ -54,6 +78,43 @@ class Group:
     def text(self, metric: str) -> str:
         """A metric's value for a table."""
         return value_text(self.metrics[metric])
+
+
+@dataclass(frozen=True, slots=True)
+class Verdicts:
+    """How often a live judge gave which answer; what it could not judge is counted by cause."""
+
+    judge: str
+    labels: dict[str, int]
+    unscored: dict[str, int]
+
+
+def verdicts(episodes: Iterable[EpisodeScores]) -> list[Verdicts]:
+    """The live judges' answers over the episodes that count, judge by judge."""
+    given = [
+        verdict
+        for episode in episodes
+        if not episode.info.outcome.void
+        for texts in episode.view.texts
+        for verdict in texts.verdicts
+    ]
+    return [
+        Verdicts(
+            judge,
+            dict(Counter(v.label for v in given if v.judge == judge and v.label is not None).most_common()),
+            dict(Counter(v.unscored or "" for v in given if v.judge == judge and v.label is None)),
+        )
+        for judge in sorted({verdict.judge for verdict in given})
+    ]
+
+
+def topics(metrics: Iterable[str]) -> dict[str, list[str]]:
+    """Names of metrics by topic, in the order of `TOPICS`."""
+    left = list(metrics)
+    found = {topic: [name for name in names if name in left] for topic, names in TOPICS.items()}
+    named = {name for names in TOPICS.values() for name in names}
+    found["other"] = [name for name in left if name not in named]
+    return {topic: names for topic, names in found.items() if names}
 
 
 def groups(episodes: Sequence[EpisodeScores], key: Callable[[EpisodeScores], str]) -> list[Group]:
@@ -69,7 +130,7 @@ def group(name: str, episodes: Sequence[EpisodeScores]) -> Group:
         name=name,
         episodes=len(episodes),
         void=sum(episode.info.outcome.void for episode in episodes),
-        outcomes=", ".join(f"{count} {outcome}" for outcome, count in counts.most_common()),
+        outcomes=", ".join(f"{count} {name.replace('_', ' ')}" for name, count in counts.most_common()),
         metrics=combine(episodes),
     )
 
@@ -103,20 +164,28 @@ def minus(text: str) -> str:
 
 
 def spread_text(result: Aggregate) -> str:
-    """Where the values lie: "610 ms to 920 ms, p95 900 ms"; nothing for shares of turns."""
+    """Where the values lie: "610 to 920 ms, p95 900 ms"; nothing for shares of turns."""
     spread = result.spread
     if spread is None or (result.statistic is Statistic.MEAN and result.unit == "ratio"):
         return ""
     low, high = number(spread.minimum, result.unit), number(spread.maximum, result.unit)
     if low == high:
         return ""
-    text = f"{low} to {high}"
+    text = f"{low.removesuffix(_units(high))} to {high}"
     return text if spread.p95 is None else f"{text}, p95 {number(spread.p95, result.unit)}"
+
+
+def _units(text: str) -> str:
+    return text[text.rindex(" ") :] if " " in text else ""
 
 
 def causes_text(result: Aggregate) -> str:
     """Missing values with their causes: "2 no reply, 1 session ended"; void episodes are said elsewhere."""
-    causes = {cause: count for cause, count in result.unscored.items() if cause != VOID}
+    return counts_text({cause: count for cause, count in result.unscored.items() if cause != VOID})
+
+
+def counts_text(causes: Mapping[str, int]) -> str:
+    """Causes with their counts, each unbreakable: "2 no reply, 1 session ended"."""
     texts = [f"{count} {cause.replace('_', ' ')}" for cause, count in sorted(causes.items())]
     return ", ".join(text.replace(" ", "\N{NO-BREAK SPACE}") for text in texts)
 

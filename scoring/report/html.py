@@ -24,6 +24,9 @@ from streams.resample import resample
 AUDIO_LIMIT = 20_000_000
 """Bytes of sound in one report; episodes beyond it are shown without."""
 
+VERDICT_LABELS = ("complete", "partial", "missing", "wrong")
+"""Labels that have a colour of their own."""
+
 _HERE = Path(__file__).parent
 _CARDS = (
     "response_latency",
@@ -88,11 +91,15 @@ def render_html(scores: RunScores, audio_limit: int = AUDIO_LIMIT) -> str:
     style, script = ((_HERE / name).read_text(encoding="utf-8") for name in ("report.css", "report.js"))
     return environment.get_template("report.html.j2").render(
         run=scores.run,
+        name=Path(scores.run).name or scores.run,
         whole=group("all episodes", scores.episodes),
         by_endpoint=_several(groups(scores.episodes, lambda episode: episode.endpoint)),
         by_scenario=_several(groups(scores.episodes, lambda episode: episode.scenario)),
-        episodes=_pages(scores, audio_limit),
-        metrics=METRICS,
+        # void episodes are shown, but set apart
+        episodes=sorted(_pages(scores, audio_limit), key=lambda page: page.info.outcome.void),
+        verdicts=figures.verdicts(scores.episodes),
+        metrics={metric.name: metric for metric in METRICS},
+        verdict_labels=VERDICT_LABELS,
         cards=_CARDS,
         figures=figures,
         picture=picture,

@@ -38,9 +38,17 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One exchange of the table."""
+    """One exchange of the table.
+
+    Attributes:
+        user_s: Where the user begins, in seconds.
+        endpoint_s: Where the reply begins; None if there is none.
+        verdicts: Judge, label (or "unscored: cause"), reason.
+    """
 
     number: int
+    user_s: float
+    endpoint_s: float | None
     user_at: str
     endpoint_at: str
     latency: str
@@ -66,6 +74,8 @@ def _row(timeline: Timeline, exchange: Exchange, texts: Texts, spaced: bool) -> 
     missing = texts.unscored
     return Row(
         number=exchange.index + 1,
+        user_s=timeline.seconds(exchange.user.start),
+        endpoint_s=timeline.seconds(exchange.reply[0].start) if exchange.reply else None,
         user_at=clock(timeline.seconds(exchange.user.start)),
         endpoint_at=clock(timeline.seconds(exchange.reply[0].start)) if exchange.reply else "",
         latency=(

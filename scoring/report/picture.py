@@ -70,6 +70,7 @@ class Picture:
     Attributes:
         scale: Pixels per second, for seeking.
         user_wave: SVG path of the user's envelope.
+        turns: Where the user's turns begin; their numbers are those of the transcript.
         description: The picture in words.
     """
 
@@ -84,6 +85,7 @@ class Picture:
     brackets: tuple[Bracket, ...]
     flushes: tuple[Mark, ...]
     late: tuple[Mark, ...]
+    turns: tuple[Mark, ...]
     axis: tuple[Mark, ...]
     description: str
 
@@ -131,6 +133,7 @@ def draw(timeline: Timeline, user: Pcm, endpoint: Pcm, events: Sequence[Event]) 
             Mark(round(LEFT + event.t * scale, 1), f"tick {event.lateness_ms:.1f} ms late")
             for event in late
         ),
+        turns=tuple(Mark(x(e.user.start), str(e.index + 1)) for e in timeline.exchanges),
         axis=_axis(seconds, scale),
         description=_description(timeline, len(flushed), len(late)),
     )

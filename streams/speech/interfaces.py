@@ -83,7 +83,7 @@ class SpeechError(RuntimeError):
 
 
 class EngineMisnamed(SpeechError):
-    """The name given is no engine, or one of its options or its key is missing or wrong: the caller's to mend."""
+    """The name given is no engine, or an option or key is missing or wrong: the caller's to mend."""
 
 
 class Recogniser(Protocol):

@@ -180,9 +180,7 @@ def _as_speech_errors() -> Iterator[None]:
         yield
     except LanguageError as error:
         kind = EngineMisnamed if isinstance(error, KeyMissing) else SpeechError
-        raise kind(
-            _ENGINE, f"{error.model} at {error.base_url}: {error.found}", error.remedy
-        ) from None
+        raise kind(_ENGINE, f"{error.model} at {error.base_url}: {error.found}", error.remedy) from None
 
 
 def _wav(samples: Samples) -> bytes:

@@ -29,7 +29,14 @@ from urllib.parse import parse_qsl
 from streams.speech import models
 from streams.speech.energy import EnergyDetector
 from streams.speech.fake import ToneVoice
-from streams.speech.interfaces import EngineMisnamed, Recogniser, SpeechDetector, SpeechError, TurnDetector, Voice
+from streams.speech.interfaces import (
+    EngineMisnamed,
+    Recogniser,
+    SpeechDetector,
+    SpeechError,
+    TurnDetector,
+    Voice,
+)
 from streams.speech.model_list import MODELS
 from streams.speech.openai_compatible import OpenAIRecogniser, OpenAIVoice
 from streams.speech.pipecat_services import PipecatRecogniser, PipecatVoice

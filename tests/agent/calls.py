@@ -10,9 +10,7 @@ from typing import Literal
 import numpy as np
 
 from agent.session import Engines, Session, SessionPlan
-from recordings.format import (
-    EpisodeInfo,
-)
+from recordings.format import EpisodeInfo
 from recordings.reader import Episode
 from scenarios.load import from_scenario
 from scenarios.schema import Limits, Persona, Scenario, Turn

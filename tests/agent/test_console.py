@@ -151,6 +151,16 @@ def test_two_judges_are_told_apart() -> None:
     assert "facts complete llm complete" in row
 
 
+def test_words_of_others_cannot_steer_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    audience = PlainScreen(1).audience(job("museum"))
+    audience.event(SessionStarted(t=0.0, user_rate=USER_RATE, endpoint_rate=ENDPOINT_RATE))
+    audience.event(replied(0, 0.5, 1.0, "[red]\x1b[2Jgone"))
+    audience.event(VerdictGiven(t=2.0, turn=0, judge="llm", label="wrong", reason="\x1b]0;title\x07"))
+    assert "\x1b" not in capsys.readouterr().err
+    (line,) = [row for row in shown(viewed(replied(0, 0.5, 1.0, "[red]\x1b[2Jgone"))) if "gone" in row]
+    assert "[red]⟨U+001B⟩[2Jgone" in line
+
+
 def test_what_was_not_understood_is_said_so() -> None:
     assert viewed(replied(0, 0.5, 1.0, None)).lines[0].text == "(not understood)"
 

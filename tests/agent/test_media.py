@@ -8,10 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from recordings.format import (
-    Outcome,
-    TickLate,
-)
+from recordings.format import Outcome, TickLate
 from streams.endpoints.fake import FakeEndpoint, FakeReply, tone
 from tests.agent.calls import hold
 from user_sim.policy import (

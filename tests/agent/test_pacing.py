@@ -48,11 +48,11 @@ def test_lateness_is_summed_up_in_milliseconds() -> None:
     assert (lateness.ticks, lateness.median, lateness.worst) == (100, 0.0, 10.0)
 
 
-def test_an_hour_of_ticks_does_not_drift() -> None:
+def test_ten_minutes_of_ticks_do_not_drift() -> None:
     async def main() -> float:
         pacer = Pacer(clock.now())
-        for _ in range(180_000):
+        for _ in range(30_000):
             await pacer.tick()
         return clock.now()
 
-    assert abs(clock.run(main(), simulate=True) - 3600.0) < 1e-9
+    assert abs(clock.run(main(), simulate=True) - 600.0) < 1e-9

@@ -277,11 +277,11 @@ def test_a_facts_id_is_its_own_in_the_whole_scenario(tmp_path: Path) -> None:
     facts:
       - {{id: cell, text: x, keywords: [[yes it is]]}}
 """
-    text = VALID.partition("turns:")[0] + "aspects:\n" + aspect.format(id="a") + aspect.format(id="b")
-    (problem,) = problems(write(tmp_path, text))
+    head = VALID.partition("turns:")[0] + "policy: adaptive\naspects:\n"
+    (problem,) = problems(write(tmp_path, head + aspect.format(id="a") + aspect.format(id="b")))
     assert problem.endswith(
         "aspects[1].facts[0].id: found the id 'cell' a second time, expected an id of its own;"
-        " the other is aspects[0].facts[0].id in line 10"
+        " the other is aspects[0].facts[0].id in line 11"
     )
 
 

@@ -11,17 +11,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 import soundfile
+from markupsafe import escape
 from rich.console import Console
 
-from recordings.format import Flushed, Outcome, Side, TickLate
+from recordings.format import Flushed, Outcome, Side, TickLate, Verdict
 from recordings.reader import Episode
-from scoring.report.figures import causes_text, clock, number, spread_text, value_text
+from scoring.report.figures import causes_text, clock, number, spread_text, title, value_text
 from scoring.report.html import render_html, write_html
 from scoring.report.marked import rows
 from scoring.report.picture import ENDPOINT_Y, LANE, LEFT, Picture, draw, envelope
 from scoring.report.safe import neutralise
-from scoring.report.terminal import print_report
-from scoring.score import RunScores, read_timeline, score
+from scoring.report.terminal import in_pieces, print_report
+from scoring.score import METRICS, RunScores, read_timeline, score
 from streams.audio import Pcm
 from tests.scoring.episodes import CallMaker, tone
 
@@ -109,6 +110,43 @@ def test_text_of_others_is_data(tmp_path: Path) -> None:
     assert "⟨U+202E⟩gnp.exe" in html
 
 
+def test_void_calls_are_shown_but_set_apart(tmp_path: Path) -> None:
+    call().write(tmp_path / "run" / "a", outcome=Outcome.BEHIND_REAL_TIME, scenario={"title": "Spoiled"})
+    call().write(tmp_path / "run" / "b", scenario={"title": "Counted"})
+    html = render_html(scored(tmp_path / "run"))
+    assert html.index(">Counted<") < html.index("Void: spoiled by our own side") < html.index(">Spoiled<")
+    assert [a["class"] for a in Page(html).all("article") if "class" in a] == ["void"]
+
+
+def test_a_verdict_stands_beside_the_reply_with_its_reason(tmp_path: Path) -> None:
+    made = call()
+    verdicts = (
+        Verdict(judge="facts", label="wrong", reason="contradicts: price"),
+        Verdict(judge="llm", unscored="no_key"),
+    )
+    made.turns[-1] = made.turns[-1].model_copy(update={"verdicts": verdicts})
+    made.write(tmp_path / "a")
+    html = render_html(scored(tmp_path))
+    assert '<span class="chip wrong">wrong</span> facts: <bdi>contradicts: price</bdi>' in html
+    assert '<span class="chip none">unscored: no key</span> llm' in html
+    assert '<span class="chip wrong">1 wrong</span>' in html  # the tally of the run
+
+
+def test_every_time_in_the_transcript_can_be_listened_to(tmp_path: Path) -> None:
+    call().user(5.0, 6.0).write(tmp_path / "a")  # the second turn has no reply
+    scores = scored(tmp_path)
+    times = [button["data-at"] for button in Page(render_html(scores)).all("button")]
+    assert times == ["0.5", "3.3", "5.0"]
+    assert Page(render_html(scores, audio_limit=100)).all("button") == []
+
+
+def test_the_page_says_what_every_metric_is(tmp_path: Path) -> None:
+    call().write(tmp_path / "a")
+    html = render_html(scored(tmp_path))
+    for metric in METRICS:
+        assert str(escape(metric.description)) in html
+
+
 def test_a_half_surrogate_does_not_spoil_the_page() -> None:  # D43
     assert neutralise("a\ud800b\u2067c\nd") == "a⟨U+D800⟩b⟨U+2067⟩c d"
 
@@ -165,6 +203,8 @@ def test_the_picture_stands_on_the_time_axis(tmp_path: Path) -> None:
     assert seconds(bracket.x) == pytest.approx(2.5, abs=0.01)
     assert seconds(bracket.x + bracket.width) == pytest.approx(3.3, abs=0.01)
     assert [seconds(mark.x) for mark in picture.flushes] == pytest.approx([4.0], abs=0.01)
+    (turn,) = picture.turns
+    assert (turn.x, turn.label) == (picture.user[0].x, "1")
     assert [seconds(mark.x) for mark in picture.late] == pytest.approx([2.0], abs=0.01)
 
 
@@ -218,13 +258,85 @@ def test_the_terminal_says_what_was_left_out(tmp_path: Path) -> None:
     console = Console(width=100, record=True, file=io.StringIO())
     print_report(scored(tmp_path / "run"), console)
     text = console.export_text()
-    assert "3 episodes: 2 completed, 1 behind_real_time" in text
+    assert "3 calls: 2 completed, 1 behind real time" in text
     assert "1 void" in text
     assert "1 of 2" in text  # calls of the first endpoint that count
     assert re.search(r"response latency\s+800 ms\s+2", text)
     assert "[red]" in text  # text of others is no markup
     assert "\x1b" not in text
     assert max(len(line) for line in text.splitlines() if "run" not in line) <= 100
+
+
+def printed(scores: RunScores, width: int) -> list[str]:
+    console = Console(width=width, file=io.StringIO())
+    with console.capture() as capture:
+        print_report(scores, console)
+    return [line.rstrip() for line in capture.get().splitlines()]
+
+
+@pytest.mark.parametrize("width", [80, 120])
+def test_a_short_run_is_shown_exchange_by_exchange(tmp_path: Path, width: int) -> None:
+    long = " ".join(["many words"] * 20)
+    made = call(long, "many birds").user(5.0, 6.0, "stop now", heard="stop")
+    made.turns[-2] = made.turns[-2].model_copy(
+        update={"verdicts": (Verdict(judge="facts", label="partial", reason="not stated: price"),)}
+    )
+    made.write(tmp_path / "a")
+    text = printed(scored(tmp_path), width)
+    heading = next(at for at, line in enumerate(text) if " words " in line)
+    times = ("0:00.5   ", "0:03.3   ", "0:05.0   ", "         ") if width >= 104 else ("", "", "", "")
+    asked, replied, again, silence = (
+        line.removeprefix(time) for line, time in zip(text[heading + 2 : heading + 6], times, strict=True)
+    )
+    assert re.fullmatch(r"user       many words [a-z ]+… +39/40", asked)
+    assert re.fullmatch(r"endpoint   it is won +800 ms +1/3   partial", replied)
+    assert re.fullmatch(r"user       stop now +1/2", again)
+    assert re.fullmatch(r"endpoint   session ended", silence)
+    assert max(map(len, text[1:])) <= width
+    assert any(line == "verdicts  facts: 1 partial" for line in text)
+
+
+def test_a_long_run_is_shown_in_tables_alone(tmp_path: Path) -> None:
+    for name in "abcdefghijklmnop":  # 16 exchanges
+        call().write(tmp_path / "run" / name)
+    assert not any("it is won" in line for line in printed(scored(tmp_path / "run"), 80))
+
+
+def test_names_are_broken_behind_their_signs_and_never_within_a_word(tmp_path: Path) -> None:
+    address = "openai+wss://voice.example.org/v1/realtime?model=a-rather-long-name&key_env=KEY"
+    assert in_pieces(address, 24) == [
+        "openai+wss://voice.",
+        "example.org/v1/realtime?",
+        "model=a-rather-long-",
+        "name&key_env=KEY",
+    ]
+    assert in_pieces("abcdefghij", 6) == ["abcde…"]
+    call().write(tmp_path / "run" / "a", endpoint=address)
+    call().write(tmp_path / "run" / "b", endpoint="reference://")
+    text = printed(scored(tmp_path / "run"), 80)
+    at = next(i for i, line in enumerate(text) if line.startswith("endpoint ") and " calls " in line)
+    table = text[at + 2 : text.index("", at)]
+    assert max(map(len, table)) <= 80
+    assert "".join(line.split("   ")[0] for line in table) == f"{address}reference://"
+    assert all(" 800 ms " in line for line in table if line.startswith(("openai", "reference")))
+
+
+@pytest.mark.parametrize("width", [80, 120])
+def test_metrics_stand_by_topic(tmp_path: Path, width: int) -> None:
+    call().write(tmp_path / "a")
+    text = printed(scored(tmp_path), width)
+    topics = [line for line in text if line in ("timing", "turns", "words", "other")]
+    assert topics == ["timing", "turns", "words"]
+    for metric in METRICS:
+        assert sum(line.startswith(f"  {title(metric.name)}  ") for line in text) == 1
+
+
+def test_a_run_in_which_every_call_is_void_has_no_numbers(tmp_path: Path) -> None:
+    call().write(tmp_path / "a", outcome=Outcome.BEHIND_REAL_TIME)
+    text = printed(scored(tmp_path), 80)
+    assert "1 void, spoiled by our own side: left out of the numbers, 0 counted" in text
+    assert any("it is won" in line for line in text)  # shown all the same
+    assert not any("response latency" in line for line in text)
 
 
 def test_numbers_are_short_and_signed() -> None:

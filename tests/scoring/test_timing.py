@@ -9,6 +9,7 @@ from recordings.format import (
     EndpointText,
     EndpointUserItem,
     EndpointUserSpeech,
+    EndpointUserText,
     ResponseBegan,
     UserThinking,
 )
@@ -69,16 +70,29 @@ def test_the_server_s_stop_splits_waiting_from_thinking(tmp_path: Path) -> None:
     [
         ResponseBegan(t=2.204, response="r0"),
         EndpointText(t=2.204, text="a", mode="delta"),
-        EndpointUserItem(t=2.204, item="u"),
+        EndpointUserText(t=2.204, text="a", mode="final", item="u"),
     ],
 )
 def test_a_stop_that_was_held_back_until_the_next_step_separates_nothing(
-    step: ResponseBegan | EndpointText | EndpointUserItem, tmp_path: Path
+    step: ResponseBegan | EndpointText | EndpointUserText, tmp_path: Path
 ) -> None:
     call = padded_reply().note(EndpointUserSpeech(t=2.2, edge="stop"), step)
     scores = scored(call, tmp_path)
     assert values(scores, "endpoint_wait") == ["not_separable"]
     assert values(scores, "endpoint_think") == ["not_separable"]
+
+
+def test_a_response_that_begins_with_the_stop_holds_nothing_back(tmp_path: Path) -> None:
+    # as OpenAI does: stop, item and response in one instant, and the transcript later
+    call = padded_reply().note(
+        EndpointUserSpeech(t=2.2, edge="stop"),
+        EndpointUserItem(t=2.2, item="u"),
+        ResponseBegan(t=2.201, response="r0"),
+        EndpointUserText(t=2.4, text="a", mode="final", item="u"),
+    )
+    scores = scored(call, tmp_path)
+    assert values(scores, "endpoint_wait") == [200]
+    assert values(scores, "endpoint_think") == [300]
 
 
 def test_without_a_server_event_nothing_is_guessed(tmp_path: Path) -> None:
@@ -92,7 +106,9 @@ def test_without_a_server_event_nothing_is_guessed(tmp_path: Path) -> None:
 
 
 def test_a_stop_before_the_user_had_finished_is_a_negative_wait(tmp_path: Path) -> None:
-    call = padded_reply().note(EndpointUserSpeech(t=1.5, edge="stop"))
+    call = padded_reply().note(
+        EndpointUserSpeech(t=1.5, edge="stop"), EndpointUserText(t=1.9, text="a", mode="final")
+    )
     assert values(scored(call, tmp_path), "endpoint_wait") == [-500]
 
 

@@ -145,7 +145,7 @@ class EarAndModel(RuleBasedStateMachine):
 
 
 TestEarAndModel = EarAndModel.TestCase
-TestEarAndModel.settings = settings(max_examples=150, stateful_step_count=40)
+TestEarAndModel.settings = settings(max_examples=100, stateful_step_count=40)
 
 
 Step = tuple[str, int, int]

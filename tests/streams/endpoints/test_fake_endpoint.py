@@ -41,12 +41,15 @@ Say = tuple[float, float]
 
 
 class Call:
-    """A minimal session: microphone and ear on one timeline."""
+    """A minimal session: microphone and ear on one timeline, which begins `after` on the loop's."""
 
-    def __init__(self, endpoint: FakeEndpoint, say: Sequence[Say], *, seconds: float = 6.0) -> None:
+    def __init__(
+        self, endpoint: FakeEndpoint, say: Sequence[Say], *, seconds: float = 6.0, after: float = 3.7
+    ) -> None:
         self.endpoint = endpoint
         self.say = say
         self.seconds = seconds
+        self.after = after
         self.at: dict[float, Callable[[], object]] = {}
         self.events: list[EndpointEvent] = []
         self.speaker = Speaker(endpoint.capabilities.output.rate)
@@ -58,7 +61,7 @@ class Call:
         return self.events
 
     async def _main(self) -> None:
-        await asyncio.sleep(3.7)  # the session's zero is not the loop's
+        await asyncio.sleep(self.after)  # the session's zero is not the loop's
         await self.endpoint.open()
         self.start = clock.now()
         async with asyncio.TaskGroup() as group:
@@ -335,7 +338,7 @@ def test_it_can_refuse_to_open() -> None:
 def test_real_time_gives_the_same_times_as_simulated_time() -> None:
     def make() -> Call:
         reply = FakeReply(pcm=tone(0.2), delivery=Delivery.REALTIME, delay_s=0.3)
-        return Call(FakeEndpoint([reply], silence_s=0.2), [(0.1, 0.2)], seconds=1.2)
+        return Call(FakeEndpoint([reply], silence_s=0.2), [(0.1, 0.2)], seconds=1.2, after=0.1)
 
     simulated, real = make(), make()
     simulated.run()

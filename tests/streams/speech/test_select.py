@@ -204,3 +204,12 @@ def test_naming_engines_loads_none_of_them() -> None:
         [sys.executable, "-c", code], capture_output=True, text=True, cwd=root, check=True
     )
     assert done.stdout.strip() == "[]"
+
+
+def test_the_voice_of_tests_is_named_with_its_length() -> None:
+    assert select.voice("tone").fingerprint != select.voice("tone:1.5").fingerprint
+    for spec in ("tone:", "tone:0.6"):
+        assert select.voice(spec).fingerprint == select.voice("tone").fingerprint
+    for spec in ("tone:long", "tone:0", "tone:nan", "tone:61"):
+        with pytest.raises(SpeechError, match="Expected tone:SECONDS"):
+            select.voice(spec)

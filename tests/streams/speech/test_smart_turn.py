@@ -63,6 +63,19 @@ def test_nothing_heard_is_no_finished_turn(smart_turn: SmartTurn) -> None:
 
 
 @pytest.mark.models
+def test_the_library_of_the_features_logs_nothing(smart_turn: SmartTurn) -> None:
+    from loguru import logger
+
+    clock.run(smart_turn.completion(np.ones(RATE, np.float32)))
+    lines: list[str] = []
+    sink = logger.add(lines.append, format="{name}")
+    for module in ("pipecat.audio", "another"):
+        exec("logger.debug('hello')", {"__name__": module, "logger": logger})
+    logger.remove(sink)
+    assert lines == ["another\n"]
+
+
+@pytest.mark.models
 def test_stereo_is_refused(smart_turn: SmartTurn) -> None:
     with pytest.raises(SpeechError, match="shape"):
         clock.run(smart_turn.completion(np.zeros((RATE, 2), np.float32)))

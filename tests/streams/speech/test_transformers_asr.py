@@ -132,6 +132,7 @@ def test_a_transformers_model_keeps_the_contract(model: str, request: pytest.Fix
 
 
 def test_a_folder_that_holds_no_asr_model_is_an_error(tmp_path: Path) -> None:
+    pytest.importorskip("transformers")
     (tmp_path / "config.json").write_text(json.dumps({"model_type": "no-such-model"}))
     recogniser = TransformersRecogniser(tmp_path, detector=EnergyDetector())
     noise = np.random.default_rng(0).normal(0, 0.1, RATE).astype(np.float32)
