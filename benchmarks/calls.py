@@ -13,6 +13,7 @@ from scenarios.schema import Limits, Persona, Scenario, Turn
 from streams.endpoints.protocol import Endpoint
 from streams.speech.energy import EnergyDetector
 from streams.speech.fake import ToneVoice
+from user_sim.policy import Policy
 
 
 def engines(voice: ToneVoice | None = None) -> Engines:
@@ -34,12 +35,16 @@ def scenario(turns: int, *, max_duration_s: float = 7200, pause_s: Sequence[floa
 
 
 async def hold(
-    endpoint: Endpoint, plan: Scenario, voice: ToneVoice | None = None, folder: Path | None = None
+    endpoint: Endpoint,
+    plan: Scenario,
+    voice: ToneVoice | None = None,
+    folder: Path | None = None,
+    policy: Policy | None = None,
 ) -> tuple[EpisodeInfo, Path]:
     """Hold one call; returns the episode and its folder."""
     folder = folder or Path(tempfile.mkdtemp(prefix="viva-bench-")) / "episode"
     session = Session(
-        SessionPlan(id="bench", scenario=from_scenario(plan), max_lateness_s=5.0),
+        SessionPlan(id="bench", scenario=from_scenario(plan), max_lateness_s=5.0, policy=policy),
         endpoint,
         engines(voice),
         folder,

@@ -12,6 +12,7 @@ from agent.connect import connect
 from benchmarks.calls import hold, scenario
 from recordings.reader import Episode
 from streams.clock import run
+from user_sim.policy import Unresponsive
 
 
 def simulated(seconds: int = 3600) -> dict[str, Any]:
@@ -28,9 +29,10 @@ def wall_clock(seconds: int = 600) -> dict[str, Any]:
 
 def _clicks(address: str, seconds: int, *, simulate: bool) -> dict[str, Any]:
     plan = scenario(1, max_duration_s=seconds + 1)
+    plan = plan.model_copy(update={"limits": plan.limits.model_copy(update={"reply_timeout_s": 1e9})})
 
     async def call() -> Any:
-        return await hold(connect(address, os.environ), plan)
+        return await hold(connect(address, os.environ), plan, policy=Unresponsive())
 
     _, folder = run(call(), simulate=simulate)
     pcm, rate = Episode.load(folder).track("endpoint")

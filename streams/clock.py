@@ -12,6 +12,7 @@ import datetime
 import gc
 import heapq
 import itertools
+import select
 import selectors
 import sys
 from collections.abc import Callable, Coroutine
@@ -24,6 +25,9 @@ Ts = TypeVarTuple("Ts")
 
 _IO_GRACE_S = 0.05
 """Real seconds the simulated loop waits for sockets before it calls a standstill a deadlock."""
+
+_WATCH_S = 0.003
+"""How long `sleep_exactly` watches the clock."""
 
 _PIPE_EVERY = 32
 """Turns of the simulated loop between looks at its wake-up pipe, where signals arrive."""
@@ -62,6 +66,19 @@ async def sleep_until(deadline: float) -> None:
         timer.cancel()
 
 
+async def sleep_exactly(deadline: float) -> None:
+    """As `sleep_until`, but the last milliseconds are spent watching the clock: for what others measure by.
+
+    A process that sleeps is woken up to a millisecond late; this costs that much processor time instead.
+    """
+    if simulated():
+        await sleep_until(deadline)
+        return
+    await sleep_until(deadline - _WATCH_S)
+    while now() < deadline:  # noqa: ASYNC110 (nothing tells when it is time but the clock)
+        await asyncio.sleep(0)
+
+
 def _wake(waiter: asyncio.Future[None]) -> None:
     if not waiter.done():
         waiter.set_result(None)
@@ -70,8 +87,9 @@ def _wake(waiter: asyncio.Future[None]) -> None:
 def run(main: Coroutine[Any, Any, T], *, simulate: bool = False) -> T:
     """Run a coroutine to its end, on the wall clock or in simulated time.
 
-    On the wall clock threads hand over the interpreter every 0.5 ms instead of every 5 ms, and the
-    garbage collector leaves long-lived objects alone: both keep the 20 ms tick on time while models run.
+    On the wall clock timers are exact to the microsecond, threads hand over the interpreter every 0.5 ms
+    instead of every 5 ms, and the garbage collector leaves long-lived objects alone: all of it keeps the
+    20 ms tick on time while models run.
     """
     if simulate:
         with asyncio.Runner(loop_factory=SimulatedLoop) as runner:
@@ -80,10 +98,29 @@ def run(main: Coroutine[Any, Any, T], *, simulate: bool = False) -> T:
     sys.setswitchinterval(0.0005)
     gc.freeze()
     try:
-        return asyncio.run(main)
+        with asyncio.Runner(loop_factory=_wall_clock_loop) as runner:
+            return runner.run(main)
     finally:
         gc.unfreeze()
         sys.setswitchinterval(interval)
+
+
+def _wall_clock_loop() -> asyncio.AbstractEventLoop:
+    if not hasattr(selectors, "EpollSelector"):
+        return asyncio.new_event_loop()
+    return asyncio.SelectorEventLoop(_PunctualSelector())
+
+
+if hasattr(selectors, "EpollSelector"):
+
+    class _PunctualSelector(selectors.EpollSelector):
+        """Waits to the microsecond: epoll alone rounds waits up to a millisecond, and ticks come late."""
+
+        def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
+            if timeout is not None and timeout > 0:
+                select.select([self.fileno()], [], [], timeout)
+                timeout = 0
+            return super().select(timeout)
 
 
 class _OrderedTimer(asyncio.TimerHandle):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -16,56 +17,85 @@ from agent.cli.run import EngineChoice, RunRequest, default_folder, run
 class ReferenceNotReady(RuntimeError):
     """The reference endpoint did not start."""
 
+    def __init__(self) -> None:
+        super().__init__(
+            "the reference endpoint did not start; run `viva serve` to see why, and `viva doctor`"
+        )
 
-def demo(out: Path | None, engines: EngineChoice, max_lateness_ms: float, json: bool) -> int:
-    """Start the reference endpoint, call it with the demo pack, report."""
-    sys.stderr.write("starting the reference endpoint ...\n")
-    try:
-        with reference_server() as address:
-            return run(
-                RunRequest(
-                    scenarios=("demo",),
-                    endpoints=(address,),
-                    out=out or default_folder("demo"),
-                    repeats=None,
-                    concurrency=1,
-                    simulated=False,
-                    engines=engines,
-                    max_lateness_ms=max_lateness_ms,
-                    json=json,
-                )
-            )
-    except ReferenceNotReady as error:
-        return complain(error, exits.OUR_FAILURE)
+
+class ReferenceServer:
+    """The reference endpoint in a process of its own, on a free port of this machine.
+
+    Args:
+        variant: Defaults of its sessions, as a query string.
+    """
+
+    def __init__(self, variant: str = "") -> None:
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            port = probe.getsockname()[1]
+        self.address = f"openai+ws://127.0.0.1:{port}/v1/realtime?model=reference"
+        command = [sys.executable, "-m", "agent.cli.main", "serve", "--port", str(port)]
+        # a session of its own: Ctrl+C ends our calls first, then we end the server
+        self._process = subprocess.Popen(  # noqa: S603 - our own interpreter and module
+            [*command, "--variant", variant], stdout=subprocess.PIPE, text=True, start_new_session=True
+        )
+
+    def wait(self) -> None:
+        """Wait until its models are loaded.
+
+        Raises:
+            ReferenceNotReady: It ended before.
+        """
+        assert self._process.stdout is not None
+        if not self._process.stdout.readline().startswith("READY "):
+            raise ReferenceNotReady
+
+    def stop(self) -> None:
+        """End it."""
+        self._process.terminate()
+        try:
+            self._process.wait(timeout=5)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
 
 
 @contextlib.contextmanager
 def reference_server(variant: str = "") -> Iterator[str]:
-    """The reference endpoint in a process of its own; yields its address, stops it at the end.
-
-    Args:
-        variant: Defaults of its sessions, as a query string.
+    """A reference endpoint that is ready; yields its address, stops it at the end.
 
     Raises:
         ReferenceNotReady: It ended before it was ready.
     """
-    command = [sys.executable, "-m", "agent.cli.main", "serve", "--port", "0", "--variant", variant]
-    # a session of its own: Ctrl+C ends our calls first, then we end the server
-    server = subprocess.Popen(  # noqa: S603 - our own interpreter and module
-        command, stdout=subprocess.PIPE, text=True, start_new_session=True
-    )
+    server = ReferenceServer(variant)
     try:
-        assert server.stdout is not None
-        ready = server.stdout.readline().strip()
-        if not ready.startswith("READY "):
-            raise ReferenceNotReady(
-                "the reference endpoint did not start; run `viva serve` to see why, and `viva doctor`"
-            )
-        yield f"openai+{ready.removeprefix('READY ')}?model=reference"
+        server.wait()
+        yield server.address
     finally:
-        server.terminate()
-        try:
-            server.wait(timeout=5)
-        except subprocess.TimeoutExpired:
-            server.kill()
-            server.wait()
+        server.stop()
+
+
+def demo(out: Path | None, engines: EngineChoice, max_lateness_ms: float, json: bool) -> int:
+    """Start the reference endpoint, call it with the demo pack, report."""
+    sys.stderr.write("starting the reference endpoint ...\n")
+    server = ReferenceServer()
+    try:
+        return run(
+            RunRequest(
+                scenarios=("demo",),
+                endpoints=(server.address,),
+                out=out or default_folder("demo"),
+                repeats=None,
+                concurrency=1,
+                simulated=False,
+                engines=engines,
+                max_lateness_ms=max_lateness_ms,
+                json=json,
+                before=server.wait,
+            )
+        )
+    except ReferenceNotReady as error:
+        return complain(error, exits.OUR_FAILURE)
+    finally:
+        server.stop()

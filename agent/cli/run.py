@@ -6,7 +6,7 @@ import asyncio
 import functools
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -35,7 +35,11 @@ class EngineChoice:
 
 @dataclass(frozen=True, slots=True)
 class RunRequest:
-    """What `viva run` was asked to do."""
+    """What `viva run` was asked to do.
+
+    Attributes:
+        before: Called once the user's models are loaded, before the first call; it may wait.
+    """
 
     scenarios: tuple[str, ...]
     endpoints: tuple[str, ...]
@@ -46,6 +50,7 @@ class RunRequest:
     engines: EngineChoice
     max_lateness_ms: float
     json: bool
+    before: Callable[[], None] | None = None
 
 
 def run(request: RunRequest) -> int:
@@ -166,6 +171,8 @@ async def _hold(request: RunRequest, jobs: Sequence[Job], engines: Engines, out:
     )
     sys.stderr.write("loading models ...\n")
     await warm_up(engines)
+    if request.before is not None:
+        await asyncio.to_thread(request.before)
     screen = screen_for(jobs, json=request.json)
     with screen:
         held = await run_suite(

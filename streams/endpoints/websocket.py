@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
-from typing import Literal
+from typing import Literal, cast
 
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, WebSocketException
@@ -20,6 +20,7 @@ from websockets.uri import parse_uri
 
 from streams.audio import Frame
 from streams.clock import now
+from streams.endpoints.arrivals import StampedConnection
 from streams.endpoints.errors import ConnectFailed, EndpointError, HandshakeTimeout
 from streams.endpoints.events import Closed, EndpointEvent, Notice, NoticeLevel, Party, Ready
 from streams.endpoints.failures import Failures, is_loopback
@@ -152,7 +153,7 @@ class WebsocketEndpoint:
         """Open the socket; what went wrong is returned, so that no cause with a key is chained to it."""
         try:
             loopback = is_loopback(parse_uri(self.url).host)
-            self._socket = await _Connect(
+            socket = self._socket = await _Connect(
                 self.url,
                 additional_headers=self.headers,
                 subprotocols=self._subprotocols or None,
@@ -164,21 +165,22 @@ class WebsocketEndpoint:
                 max_size=None,
                 write_limit=_WRITE_LIMIT,
                 logger=_wire_log,
+                create_connection=StampedConnection,
             )
         except (OSError, EOFError, ValueError, ImportError, WebSocketException) as exc:
             if isinstance(exc, TimeoutError):
                 raise
             return self._failures.of_connecting(exc)
-        self._receiver = asyncio.create_task(self._receive(self._socket))
+        self._receiver = asyncio.create_task(self._receive(cast(StampedConnection, socket)))
         return None
 
-    async def _receive(self, socket: ClientConnection) -> None:
+    async def _receive(self, socket: StampedConnection) -> None:
         if self.capabilities.ready_on_connect:
             self._deliver(Ready(at=now()))
         try:
             while True:
                 message = await socket.recv()
-                self._take(message, at=now())
+                self._take(message, at=socket.arrivals.popleft())
                 await self._transmit(self._codec.replies())
         except ConnectionClosed:
             pass

@@ -215,7 +215,8 @@ class Conversation:
         reply.metadata.update(piece.metadata)
         if piece.text:
             self._emit(did.ReplyText(reply.id, reply.item, piece.text))
-        self._emit(did.ReplyAudio(reply.id, reply.item, piece.pcm))
+        if piece.pcm:
+            self._emit(did.ReplyAudio(reply.id, reply.item, piece.pcm))
 
     def _cancel_by_hand(self, command: do.CancelResponse) -> None:
         reply = self._reply

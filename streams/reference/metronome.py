@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from streams.audio import sample_at, silence, to_pcm16
-from streams.clock import now, sleep_until
+from streams.clock import now, sleep_exactly, sleep_until
 from streams.reference.config import ClicksPlan, MetronomePlan
 from streams.reference.delivery import Delivery
 from streams.reference.dialogue import Message
@@ -81,14 +81,15 @@ class Metronome:
         due = turn.ended_at + delay - plan.leading_silence
         pcm = silence(sample_at(plan.leading_silence, rate)) + tone(plan.reply, rate)
         delivery = Delivery(plan.pace, rate, plan.seed + turn.number)
+        yield Piece(b"", "Beep.")  # all but the audio goes out before, so that nothing delays the audio
         planted: Planted | None = None
         for parcel in delivery.parcels(pcm, at=due):
-            await sleep_until(parcel.due)
+            await sleep_exactly(parcel.due)
             if planted is not None:
                 yield Piece(parcel.pcm)
                 continue
             planted = Planted(turn.number, turn.end_s, delay, due, now())
-            yield Piece(parcel.pcm, "Beep.", planted.metadata())
+            yield Piece(parcel.pcm, metadata=planted.metadata())
             if self._journal is not None:
                 self._journal(planted)
 

@@ -34,7 +34,7 @@ class Piece:
     """A part of a reply, handed over when it is due.
 
     Attributes:
-        pcm: PCM16 at the session's output rate.
+        pcm: PCM16 at the session's output rate; may be empty.
         text: The words that begin with this piece.
         metadata: What should be known about the reply when it ends.
     """
