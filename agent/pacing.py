@@ -8,7 +8,10 @@ import numpy as np
 
 from recordings.format import Lateness
 from streams.audio import FRAME_S
-from streams.clock import now, sleep_until
+from streams.clock import now, sleep_exactly
+
+WAKE_S = 0.0004
+"""About so late a sleeping process wakes up: ticks ask to be woken that much earlier."""
 
 
 class Pacer:
@@ -28,7 +31,7 @@ class Pacer:
     async def tick(self) -> float:
         """Wait for the next deadline; returns by how many seconds it was missed."""
         due = self.origin + (self.ticks + 1) * FRAME_S
-        await sleep_until(due)
+        await sleep_exactly(due, watch_s=WAKE_S)
         late = max(0.0, now() - due)
         self.ticks += 1
         self._lateness_ms.append(late * 1000)

@@ -19,7 +19,8 @@ from streams.speech.fake import ToneVoice
 
 PACES = ("burst", "realtime", "ragged")
 LEADS_S = (0.0, 0.2, 0.5)
-DELAYS_S = (0.1, 0.25, 0.5, 1.0, 3.0)
+DELAYS_S = (0.1, 0.255, 0.51, 1.005, 3.0)
+"""From 100 ms to 3 s, at different places between two ticks: a call's replies fall anywhere."""
 TRAILING_S = (0.0, 0.3)
 SPARE_S = 0.06
 """A delay must leave the metronome so much time after its leading silence."""

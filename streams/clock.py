@@ -26,9 +26,6 @@ Ts = TypeVarTuple("Ts")
 _IO_GRACE_S = 0.05
 """Real seconds the simulated loop waits for sockets before it calls a standstill a deadlock."""
 
-_WATCH_S = 0.003
-"""How long `sleep_exactly` watches the clock."""
-
 _PIPE_EVERY = 32
 """Turns of the simulated loop between looks at its wake-up pipe, where signals arrive."""
 
@@ -66,15 +63,19 @@ async def sleep_until(deadline: float) -> None:
         timer.cancel()
 
 
-async def sleep_exactly(deadline: float) -> None:
-    """As `sleep_until`, but the last milliseconds are spent watching the clock: for what others measure by.
+async def sleep_exactly(deadline: float, *, watch_s: float = 0.003) -> None:
+    """As `sleep_until`, but the last moments are spent watching the clock, letting other tasks run.
 
-    A process that sleeps is woken up to a millisecond late; this costs that much processor time instead.
+    A process that sleeps is woken late: by some tenths of a millisecond as a rule, by more now and then.
+
+    Args:
+        deadline: Seconds on the loop's clock.
+        watch_s: How long to watch: processor time against lateness.
     """
     if simulated():
         await sleep_until(deadline)
         return
-    await sleep_until(deadline - _WATCH_S)
+    await sleep_until(deadline - watch_s)
     while now() < deadline:  # noqa: ASYNC110 (nothing tells when it is time but the clock)
         await asyncio.sleep(0)
 
