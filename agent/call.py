@@ -9,6 +9,7 @@ from agent.observers import Audience
 from agent.turn_book import TurnBook
 from recordings.format import Event, Flushed, Outcome, PlaybackReported, Turn
 from recordings.writer import EpisodeWriter
+from streams.audio import sample_at
 from streams.clock import now
 from streams.endpoints.protocol import Endpoint, PlaybackState, Played
 from streams.playback import ItemPlayback, Microphone, Speaker
@@ -97,7 +98,7 @@ class Call:
             Flushed(
                 t=at,
                 by="endpoint",
-                at=max(0, round(at * self.speaker.rate)),
+                at=sample_at(at, self.speaker.rate),
                 items=tuple((item.item, item.heard, item.received) for item in items),
             )
         )

@@ -51,12 +51,15 @@ class SuiteSettings:
         concurrency: Sessions at the same time.
         max_lateness_s: A 20 ms tick later than this makes its episode void.
         command: What the run was started with, for the manifest.
+        breath_s: Seconds between the end of a call and the next in its place. Servers that hold one call at
+            a time free its place only some time after the goodbye, and would turn the next caller away.
     """
 
     concurrency: int = 1
     max_lateness_s: float = 0.25
     command: tuple[str, ...] = ()
     observers: Sequence[TurnObserver] = field(default=())
+    breath_s: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,6 +174,8 @@ async def run_suite(
                 raise
             finally:
                 await run.mark(job.id, "done", outcome)
+                if job is not jobs[-1] and outcome is not Outcome.CANCELLED:
+                    await asyncio.sleep(settings.breath_s)
 
     results = await asyncio.gather(*(hold(job) for job in jobs), return_exceptions=True)
     return Held(

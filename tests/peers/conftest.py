@@ -41,3 +41,4 @@ def speech_to_speech() -> Iterator[str]:
     finally:
         os.killpg(server.pid, signal.SIGTERM)
         server.wait(timeout=20)
+        server.stdout.close()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,7 +12,8 @@ import pytest
 
 from agent.cli.run import EngineChoice, load_engines
 from agent.connect import connect
-from agent.session import Session, SessionPlan
+from agent.session import Session, SessionPlan, warm_up
+from agent.suite import SuiteSettings
 from recordings.check import check
 from recordings.format import EpisodeInfo, Flushed, Outcome, Side, UtteranceStarted
 from recordings.reader import Episode
@@ -39,7 +41,7 @@ def address(url: str) -> str:
     return f"openai+{url}?model=peer&dialect=s2s"
 
 
-def warm_up() -> Scenario:
+def greeting() -> Scenario:
     return Scenario(
         id="warm-up",
         title="The server's first answer is slow",
@@ -50,7 +52,10 @@ def warm_up() -> Scenario:
 
 async def call(url: str, plan: SessionPlan, folder: Path) -> EpisodeInfo:
     engines = load_engines(ENGINES)
-    return await Session(plan, connect(address(url), os.environ), engines, folder).run()
+    await warm_up(engines)
+    info = await Session(plan, connect(address(url), os.environ), engines, folder).run()
+    await asyncio.sleep(SuiteSettings().breath_s)  # the server holds one call at a time
+    return info
 
 
 @pytest.fixture(scope="module")
@@ -60,7 +65,7 @@ def calls(speech_to_speech: str, tmp_path_factory: pytest.TempPathFactory) -> Ru
 
     async def hold() -> RunScores:
         await call(
-            speech_to_speech, SessionPlan(id="w", scenario=from_scenario(warm_up())), root / "warm" / "w"
+            speech_to_speech, SessionPlan(id="w", scenario=from_scenario(greeting())), root / "warm" / "w"
         )
         for loaded in find("demo"):
             plan = SessionPlan(id=loaded.scenario.id, scenario=loaded)
@@ -161,7 +166,7 @@ def test_a_barge_in_cuts_what_was_not_heard(speech_to_speech: str, tmp_path: Pat
 
 
 def test_the_server_is_not_disturbed_by_our_reports(speech_to_speech: str, tmp_path: Path) -> None:
-    plan = SessionPlan(id="t", scenario=from_scenario(warm_up()))
+    plan = SessionPlan(id="t", scenario=from_scenario(greeting()))
     run(call(speech_to_speech, plan, tmp_path / "t"))
     episode = Episode.load(tmp_path / "t")
     unknown = [event for event in episode.events if event.kind == "unknown_message"]
