@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import signal
 
 import hypothesis
 import pytest
@@ -14,6 +15,9 @@ os.environ["HF_HUB_OFFLINE"] = "1"
 # two runs of the suite try the same examples, and a slow machine is no failure
 hypothesis.settings.register_profile("vivavoce", deadline=None, derandomize=True, database=None)
 hypothesis.settings.load_profile("vivavoce")
+
+# started in the background by a shell, a process ignores Ctrl+C, and so do its children
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 _SECRETS = ("_API_KEY", "_TOKEN", "_SECRET")
 
