@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import functools
 import os
 import sys
@@ -78,8 +79,6 @@ def run(request: RunRequest) -> int:
         return run_loop(_hold(request, jobs, engines, out), simulate=request.simulated)
     except (RecordingError, OSError) as error:
         return complain(error, exits.for_disk(error))
-    except SpeechError as error:
-        return complain(error, exits.OUR_FAILURE)
     except KeyboardInterrupt:
         sys.stderr.write(
             f"\nviva: interrupted. What was recorded is in {out}; look at it with: viva report {out}\n"
@@ -162,6 +161,7 @@ async def _hold(request: RunRequest, jobs: Sequence[Job], engines: Engines, out:
     from agent.fact_observer import FactObserver
     from agent.session import warm_up
     from agent.suite import SuiteSettings, run_suite
+    from streams.speech.interfaces import SpeechError
 
     settings = SuiteSettings(
         concurrency=request.concurrency,
@@ -170,7 +170,8 @@ async def _hold(request: RunRequest, jobs: Sequence[Job], engines: Engines, out:
         observers=(FactObserver(),),
     )
     sys.stderr.write("loading models ...\n")
-    await warm_up(engines)
+    with contextlib.suppress(SpeechError):  # what fails here fails in the call, and there it is on record
+        await warm_up(engines)
     if request.before is not None:
         await asyncio.to_thread(request.before)
     screen = screen_for(jobs, json=request.json)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from streams.audio import sample_at, silence, to_pcm16
+from streams.audio import sample_at, silence, to_pcm, to_pcm16
 from streams.clock import now, sleep_exactly, sleep_until
 from streams.reference.config import ClicksPlan, MetronomePlan
 from streams.reference.delivery import Delivery
@@ -130,8 +130,9 @@ def tone(seconds: float, rate: int) -> bytes:
 
 def click_track(offsets: Sequence[float], seconds: float, rate: int) -> bytes:
     """Silence as PCM16, with a click of 1 ms at each of the offsets."""
-    track = np.zeros(sample_at(seconds, rate))
+    track = np.zeros(sample_at(seconds, rate), np.int16)  # integers: an hour of floats would be late
+    click = to_pcm(to_pcm16(np.full(sample_at(CLICK_S, rate), AMPLITUDE)))
     for offset in offsets:
-        start = sample_at(offset, rate)
-        track[start : start + sample_at(CLICK_S, rate)] = AMPLITUDE
-    return to_pcm16(track)
+        room = track[sample_at(offset, rate) :][: click.size]
+        room[:] = click[: room.size]
+    return track.astype("<i2").tobytes()
