@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
@@ -17,6 +18,7 @@ from streams.reference.config import ClicksPlan, MetronomePlan
 from streams.reference.delivery import Delivery
 from streams.reference.dialogue import Message
 from streams.reference.replies import Piece, UserTurn
+from streams.reference.settings import DEFAULT_RATE
 
 TONE_HZ = 500
 """Of the reply: a whole number of samples per cycle at every usual rate."""
@@ -106,14 +108,14 @@ class Clicks:
 
     def __init__(self, plan: ClicksPlan) -> None:
         self._plan = plan
+        click_track(plan.offsets, plan.length, DEFAULT_RATE)  # ready before the first caller comes
 
     async def reply(
         self, turn: UserTurn, messages: Sequence[Message], instructions: str, rate: int
     ) -> AsyncGenerator[Piece, None]:
         """See `Replier.reply`."""
-        track = click_track(self._plan.offsets, self._plan.length, rate)[
-            2 * sample_at(CLICKS_BEGIN_S, rate) :
-        ]
+        track = click_track(self._plan.offsets, self._plan.length, rate)
+        track = track[2 * sample_at(CLICKS_BEGIN_S, rate) :]
         delivery = Delivery(self._plan.pace, rate, self._plan.seed)
         text = "Clicks."
         for parcel in delivery.parcels(track, at=turn.ended_at + CLICKS_BEGIN_S):
@@ -128,7 +130,8 @@ def tone(seconds: float, rate: int) -> bytes:
     return to_pcm16(AMPLITUDE * np.cos(2 * np.pi * cycle))
 
 
-def click_track(offsets: Sequence[float], seconds: float, rate: int) -> bytes:
+@cache
+def click_track(offsets: tuple[float, ...], seconds: float, rate: int) -> bytes:
     """Silence as PCM16, with a click of 1 ms at each of the offsets."""
     track = np.zeros(sample_at(seconds, rate), np.int16)  # integers: an hour of floats would be late
     click = to_pcm(to_pcm16(np.full(sample_at(CLICK_S, rate), AMPLITUDE)))
