@@ -28,13 +28,15 @@ def connect(address: str, environ: Mapping[str, str]) -> Endpoint:
         AddressInvalid: The address names no endpoint.
         AuthenticationFailed: The key that the endpoint needs is not in the environment.
     """
-    if address.startswith("reference://"):
+    if address.startswith("replay:"):
+        return _replay(address)
+
+    def reference(*_: object) -> Endpoint:
         from streams.reference.inprocess import reference_endpoint
 
         return reference_endpoint(address)
-    if address.startswith("replay:"):
-        return _replay(address)
-    return addresses.connect(address, environ)
+
+    return addresses.connect(address, environ, builders={**addresses.BUILDERS, "reference": reference})
 
 
 def _replay(address: str) -> Endpoint:
