@@ -114,10 +114,40 @@ class SessionStarted(_Event):
     endpoint_rate: int = 0
 
 
+class Role(StrEnum):
+    """What a user's utterance is for: the ground truth of who wanted what.
+
+    The first group wants an answer, and takes the turn; the second does not, and a good endpoint goes on as
+    if nothing had been said.
+    """
+
+    TURN = "turn"  # the scenario's own question, follow-up or goodbye
+    BARGE_IN = "barge_in"  # cuts into a reply and wants another answer
+    CORRECTION = "correction"  # a change of mind before the reply began
+    REPROMPT = "reprompt"  # nothing came: "are you still there?"
+
+    BACKCHANNEL = "backchannel"  # "mm-hm" while the endpoint talks
+    ASIDE = "aside"  # said to somebody else in the room
+    TIC = "tic"  # a cough, a throat cleared
+    TALK_OVER = "talk_over"  # talks at the same time, and does not care
+
+    @property
+    def wants_answer(self) -> bool:
+        """True if the endpoint should answer."""
+        return self in _WANTS_ANSWER
+
+
+_WANTS_ANSWER = frozenset({Role.TURN, Role.BARGE_IN, Role.CORRECTION, Role.REPROMPT})
+
+
 class UtteranceStarted(_Event):
     """The user's voice goes into the microphone.
 
     Attributes:
+        role: What it is for.
+        behaviour: Id of the scenario's behaviour that made it, or "".
+        pauses: Silences inside the utterance that the scenario asked for, as (first sample, one past the
+            last) on the user's track: the user has not finished there.
         start: First sample on the user's track.
         samples: Length of the clip.
         audible_start: First sample on the user's track that can be heard (a clip may begin with silence).
@@ -130,6 +160,9 @@ class UtteranceStarted(_Event):
     spoken: str = ""
     label: str = ""
     expected: tuple[str, ...] = ()
+    role: Role = Role.TURN
+    behaviour: str = ""
+    pauses: tuple[tuple[int, int], ...] = ()
     start: int
     samples: int
     audible_start: int
@@ -143,6 +176,59 @@ class UtteranceEnded(_Event):
     utterance: str
     samples: int
     cut: bool = False
+
+
+class BehaviourSettled(_Event):
+    """A behaviour that the scenario asks for has happened, or can no longer happen.
+
+    Attributes:
+        behaviour: Its id.
+        type: What it is: "barge_in", "hesitation" ...
+        happened: False is `did_not_happen`: it is left out of every rate, and counted.
+        cause: Why it did not happen ("keyword_not_heard", "reply_too_short", "call_ended").
+        utterance: The utterance that carried it, or "".
+        trigger: What set it off, in words ("2.0 s of reply heard").
+    """
+
+    kind: Literal["behaviour_settled"] = "behaviour_settled"
+    behaviour: str
+    type: str
+    happened: bool
+    cause: str = ""
+    utterance: str = ""
+    trigger: str = ""
+
+
+class KeysPressed(_Event):
+    """The user pressed telephone keys."""
+
+    kind: Literal["keys_pressed"] = "keys_pressed"
+    digits: str
+    behaviour: str = ""
+
+
+class LineCondition(_Event):
+    """What the line and the room do to the user's voice in this call; written at its start.
+
+    Attributes:
+        settings: Every parameter as it is applied: beds, levels in dBov, seeds, codec, loss model.
+        delay_samples: By how much the wire lags behind the clean track, in samples of the user's track.
+    """
+
+    kind: Literal["line_condition"] = "line_condition"
+    settings: dict[str, Any]
+    delay_samples: int = 0
+
+
+class LineReport(_Event):
+    """What the line did, over the whole call; written at its end.
+
+    Attributes:
+        values: Frames sent, lost, concealed, delayed; clipped samples; levels and SNR per utterance in dB.
+    """
+
+    kind: Literal["line_report"] = "line_report"
+    values: dict[str, Any]
 
 
 class UserThinking(_Event):
@@ -347,6 +433,10 @@ Event = Annotated[
     SessionStarted
     | UtteranceStarted
     | UtteranceEnded
+    | BehaviourSettled
+    | KeysPressed
+    | LineCondition
+    | LineReport
     | UserThinking
     | HeardSpeech
     | TurnEnded
@@ -421,6 +511,7 @@ class Turn(_Record):
         heard: User: the endpoint's transcript of it, if it sends any. Endpoint: what the user's
             recogniser made of the heard audio.
         unscored: Why a text is missing, by field ("heard": "no_speech").
+        role: User: what the utterance was for. Endpoint: always `turn`.
         interrupted: The turn ended because the other side spoke or playback was cut.
     """
 
@@ -433,6 +524,7 @@ class Turn(_Record):
     said: str | None = None
     heard: str | None = None
     label: str = ""
+    role: Role = Role.TURN
     items: tuple[str, ...] = ()
     interrupted: bool = False
     unscored: dict[str, str] = Field(default_factory=dict)

@@ -72,34 +72,55 @@ class Document:
 
 
 def read_document(file: Path) -> Document:
-    """Read a YAML file; whatever is wrong is among the document's problems."""
-    document = Document(file)
+    """Read a YAML file that holds one document; whatever is wrong is among its problems."""
+    documents = read_documents(file)
+    if len(documents) > 1:
+        line = documents[1].marks.get((), (1, 1))[0]
+        documents[0].problems.append(
+            Problem(file, line, 1, (), f"{len(documents)} documents, parted by ---", "one")
+        )
+    return documents[0]
+
+
+def read_documents(file: Path) -> list[Document]:
+    """Read the documents of a YAML file, parted by `---`; at least one, with whatever is wrong in it."""
+    broken = Document(file)
     try:
         text = file.read_bytes().decode("utf-8-sig")
-        node = yaml.compose(text, Loader=_Loader)
+        nodes = [node for node in yaml.compose_all(text, Loader=_Loader) if not _empty(node)]
     except OSError as error:
-        document.problems.append(
+        broken.problems.append(
             _whole(file, f"a file that cannot be read ({error.strerror})", "a YAML file")
         )
     except UnicodeDecodeError as error:
         line = error.object[: error.start].count(b"\n") + 1
-        document.problems.append(
+        broken.problems.append(
             Problem(file, line, 1, (), f"a byte {error.object[error.start]:#04x}", "UTF-8 text")
         )
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         line, column = (mark.line + 1, mark.column + 1) if mark else (1, 1)
         found = ", ".join(part for part in (error.context, error.problem) if part)
-        document.problems.append(Problem(file, line, column, (), found, "valid YAML"))
+        broken.problems.append(Problem(file, line, column, (), found, "valid YAML"))
     except yaml.YAMLError as error:  # a character that YAML does not allow
-        document.problems.append(_whole(file, " ".join(str(error).split()), "valid YAML"))
+        broken.problems.append(_whole(file, " ".join(str(error).split()), "valid YAML"))
     except RecursionError:
-        document.problems.append(_whole(file, "lists or mappings nested hundreds of levels deep", "a few"))
+        broken.problems.append(_whole(file, "lists or mappings nested hundreds of levels deep", "a few"))
     else:
-        if node is None:
-            document.problems.append(_whole(file, "an empty file", "a YAML mapping"))
-        else:
-            _Builder(document).build(node)
+        if nodes:
+            return [_read(file, node) for node in nodes]
+        broken.problems.append(_whole(file, "an empty file", "a YAML mapping"))
+    return [broken]
+
+
+def _empty(node: yaml.Node) -> bool:
+    """Whether nothing stands between two `---`."""
+    return isinstance(node, yaml.ScalarNode) and node.value == "" and node.style is None
+
+
+def _read(file: Path, node: yaml.Node) -> Document:
+    document = Document(file)
+    _Builder(document).build(node)
     return document
 
 

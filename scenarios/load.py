@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from scenarios import lint
-from scenarios.document import read_document
+from scenarios.document import Document, read_document, read_documents
 from scenarios.problems import Problem, ScenarioError
 from scenarios.schema import Pack, Scenario
 from scenarios.validate import validated
@@ -60,9 +60,10 @@ class LoadedPack:
 def canonical_json(scenario: Scenario) -> str:
     """The scenario as JSON that is the same for the same content, in whatever order it was written.
 
-    Every field is there, keys are sorted, no spaces; floats as Python's shortest repr.
+    What has its default is left out, so that the hash of a scenario stays when the schema grows. Keys are
+    sorted, no spaces; floats as Python's shortest repr.
     """
-    data = scenario.model_dump(mode="json")
+    data = scenario.model_dump(mode="json", exclude_defaults=True)
     return json.dumps(data, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
 
 
@@ -77,13 +78,29 @@ def from_scenario(scenario: Scenario) -> LoadedScenario:
 
 
 def load_scenario(path: Path) -> LoadedScenario:
-    """Load one scenario's file; a `pack.yaml` beside it is its pack.
+    """Load the file of one scenario; a `pack.yaml` beside it is its pack.
+
+    Raises:
+        ScenarioError: With every problem of the file.
+    """
+    loaded = load_scenarios(path)
+    if len(loaded) > 1:
+        raise ScenarioError([_about(path, f"{len(loaded)} scenarios", "a file with one")])
+    return loaded[0]
+
+
+def load_scenarios(path: Path) -> tuple[LoadedScenario, ...]:
+    """Load a file of one or more scenarios, parted by `---`; a `pack.yaml` beside it is their pack.
 
     Raises:
         ScenarioError: With every problem of the file.
     """
     pack = _load_manifest(path.parent) if (path.parent / PACK).is_file() else None
-    return _load(path, pack)
+    loaded = _load(path, pack)
+    problems = _same_ids(loaded)
+    if problems:
+        raise ScenarioError(problems)
+    return tuple(loaded)
 
 
 def load_pack(folder: Path | str) -> LoadedPack:
@@ -99,7 +116,7 @@ def load_pack(folder: Path | str) -> LoadedPack:
     problems: list[Problem] = []
     for file in _files(path):
         try:
-            loaded.append(_load(file, pack))
+            loaded += _load(file, pack)
         except ScenarioError as error:
             problems += error.problems
     problems += _same_ids(loaded)
@@ -135,7 +152,7 @@ def find(name: str) -> tuple[LoadedScenario, ...]:
     if path.is_dir():
         return load_pack(path).scenarios
     if path.is_file():
-        return (load_scenario(path),)
+        return load_scenarios(path)
     return _not_found(name, shipped_packs())
 
 
@@ -165,15 +182,26 @@ def _load_manifest(folder: Path) -> Pack:
     return pack
 
 
-def _load(path: Path, pack: Pack | None) -> LoadedScenario:
-    document = read_document(path)
+def _load(path: Path, pack: Pack | None) -> list[LoadedScenario]:
+    loaded: list[LoadedScenario] = []
+    problems: list[Problem] = []
+    for document in read_documents(path):
+        scenario = _checked(document)
+        if scenario is None or document.problems:
+            problems += sorted(document.problems, key=lambda problem: (problem.line, problem.column))
+        else:
+            found = tuple(lint.warnings(document, scenario))
+            loaded.append(LoadedScenario(scenario, pack, path, scenario_sha256(scenario), found))
+    if problems:
+        raise ScenarioError(problems)
+    return loaded
+
+
+def _checked(document: Document) -> Scenario | None:
     scenario = validated(document, Scenario)
     if scenario is not None:
         document.problems += lint.errors(document, scenario)
-    if scenario is None or document.problems:
-        raise ScenarioError(sorted(document.problems, key=lambda problem: (problem.line, problem.column)))
-    found = tuple(lint.warnings(document, scenario))
-    return LoadedScenario(scenario, pack, path, scenario_sha256(scenario), found)
+    return scenario
 
 
 def _same_ids(loaded: list[LoadedScenario]) -> list[Problem]:

@@ -98,16 +98,98 @@ class Fact(_Strict):
     source: str = ""
 
 
+class Keywords(_Strict):
+    """Words that a relevant answer holds, by what they name (S3-Bench, Relevant Rate).
+
+    Each is traceable: it stands in the question, the answer, the explanation or the reasoning of its item.
+    """
+
+    core_entity: tuple[Text, ...] = ()
+    target_concept: tuple[Text, ...] = ()
+    knowledge_anchor: tuple[Text, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.core_entity or self.target_concept or self.knowledge_anchor)
+
+
+class ItemKind(StrEnum):
+    """How a question of knowledge is asked."""
+
+    CHOICE = "choice"
+    OPEN = "open"
+
+
+class Feature(StrEnum):
+    """What makes a scientific text hard to say and to hear (S3-Bench)."""
+
+    TERMINOLOGY = "terminology"
+    ABBREVIATION = "abbreviation"
+    SPECIAL_EXPRESSION = "special_expression"
+
+
+class Item(_Strict):
+    """A question of knowledge with its key (S3-Knowledge): what the turn asks is its query.
+
+    Attributes:
+        options: Texts by letter, A first; empty for an open question.
+        answer: The letter of the right option, or the short answer of an open question.
+        accept: Other wordings of the right answer.
+        explanation: Why it is right.
+        reasoning: The steps that lead there.
+        features: What is hard about its words.
+        source: Where the facts are from.
+        pair: Id that two items share which differ in one thing only: choice and open, or abbreviation and
+            full name.
+    """
+
+    kind: ItemKind
+    options: dict[Annotated[str, StringConstraints(pattern=r"^[A-J]$")], Text] = Field(default_factory=dict)
+    answer: Text
+    accept: tuple[Text, ...] = ()
+    explanation: str = ""
+    reasoning: str = ""
+    keywords: Keywords = Keywords()
+    features: tuple[Feature, ...] = ()
+    terms: tuple[Text, ...] = ()
+    source: str = ""
+    pair: str = ""
+
+    @model_validator(mode="after")
+    def _key_is_an_option(self) -> Item:
+        if self.kind is ItemKind.OPEN:
+            if self.options:
+                raise ValueError("an item needs no options where its kind is open")
+            return self
+        texts = [" ".join(text.casefold().split()) for text in self.options.values()]
+        if self.answer not in self.options or len(self.options) < 2 or len(set(texts)) < len(texts):
+            raise ValueError(
+                "an item of kind choice needs two or more different options, one of them the answer"
+            )
+        return self
+
+
+class AspectKind(StrEnum):
+    """The five aspects of a dialogue, in their order (S3-Dialogue)."""
+
+    CONCEPT = "concept"
+    MECHANISM = "mechanism"
+    MILESTONE = "milestone"
+    CHARACTERISTICS = "characteristics"
+    APPLICATION = "application"
+
+
 class Turn(Say):
     """One turn of a scripted user.
 
     Attributes:
         pause_s: Seconds to wait after the reply before this turn.
         facts: What the reply should state.
+        item: The question of knowledge that this turn asks, with its key.
     """
 
     pause_s: float = Field(default=0.0, ge=0, le=60)
     facts: tuple[Fact, ...] = ()
+    item: Item | None = None
 
 
 class Aspect(_Strict):
@@ -116,9 +198,13 @@ class Aspect(_Strict):
     Attributes:
         follow_ups: What to say when a fact is missing, one after the other; then a generic one.
         tries: How many turns at most before the user moves on.
+        kind: Which of the five aspects of S3-Dialogue it is, if it is one.
+        keywords: Words of a relevant answer, by category.
     """
 
     id: Slug
+    kind: AspectKind | None = None
+    keywords: Keywords = Keywords()
     question: Say
     facts: tuple[Fact, ...] = Field(min_length=1)
     follow_ups: tuple[Say, ...] = ()
@@ -139,6 +225,7 @@ class Scenario(_Strict):
     Attributes:
         opening: Who speaks first. With "endpoint" the user waits for a greeting.
         aim: What the user wants, for an LLM user and for judges.
+        domain: Field of knowledge ("physics"), for tables.
         repeats: How often a run calls with it.
         seed: Base of every random choice; the same for every endpoint.
     """
@@ -151,6 +238,7 @@ class Scenario(_Strict):
     policy: PolicyKind = PolicyKind.SCRIPTED
     opening: Literal["user", "endpoint"] = "user"
     aim: str = ""
+    domain: str = ""
     turns: tuple[Turn, ...] = ()
     aspects: tuple[Aspect, ...] = ()
     goodbye: Say | None = None

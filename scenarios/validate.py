@@ -55,6 +55,9 @@ def _problem(document: Document, model: type[BaseModel], details: ErrorDetails) 
             return document.problem(place, found, "a mapping of keys to values")
         case "tuple_type":
             return document.problem(place, found, "a list")
+        case "value_error" if place:
+            found, _, needed = _message(details).rpartition(" needs ")
+            return document.problem(place, found, needed)
         case "value_error":
             policy = document.data.get("policy", "scripted")
             needed = _message(details).rpartition("needs ")[2]

@@ -3,6 +3,7 @@
 The rules:
 
 1. Utterances of the user that follow each other within 2 s, before the endpoint has answered, are one turn.
+   What wants no answer (a backchannel, a cough, a word to somebody else) is part of no turn.
 2. Endpoint speech of one response is one *stretch*. Where the protocol has no responses, speech is, over
    pauses of up to 1 s in which the user neither began nor finished.
 3. A stretch belongs to the turn that had begun last when its first audible sample *arrived*: what was under
@@ -19,7 +20,9 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+import numpy as np
 
 from recordings.format import Event, Flushed, ReceivedPiece, UtteranceEnded, UtteranceStarted
 from scoring.audible import Segment, audible_segments, common, merge
@@ -31,6 +34,7 @@ USER_PAUSE_S = 2.0
 ENDPOINT_PAUSE_S = 1.0
 MERGE_GAP_S = 0.2
 SHORTEST_S = 0.02
+TAIL_S = 0.03
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +75,9 @@ def build_timeline(
     rate = math.lcm(tracks.user_rate, tracks.endpoint_rate)
     duration = max(round(duration_s * rate), tracks.endpoint.size * rate // tracks.endpoint_rate)
     utterances = _utterances(tracks, events, rate, duration)
-    stretches = _Stretches(tracks, pieces, utterances, rate).find()
-    turns = _turns(utterances, stretches, rate)
+    wanting = [utterance for utterance in utterances if utterance.role.wants_answer]
+    stretches = _Stretches(tracks, pieces, wanting, rate).find()
+    turns = _turns(wanting, stretches, rate)
     flushed = {item for event in events if isinstance(event, Flushed) for item, _, _ in event.items}
     greeting, *owned = _assign(stretches, turns, flushed, duration, rate, rate // tracks.endpoint_rate)
     exchanges = []
@@ -92,6 +97,8 @@ def build_timeline(
         endpoint=merge(segment for stretch, _ in stretches for segment in stretch.segments),
         greeting=tuple(greeting),
         exchanges=tuple(exchanges),
+        utterances=tuple(utterances),
+        stretches=tuple(stretch for own in (greeting, *owned) for stretch in own),
     )
 
 
@@ -173,8 +180,18 @@ class _Stretches:
         stretch = Stretch(
             segments=tuple(Segment(segment.start * step, segment.end * step) for segment in loud),
             delivery=None if first.delivery is None else self._deliveries.all[first.delivery],
+            tail_db=_tail_db(self._track, loud, round(TAIL_S * self._track_rate)),
         )
         return [(stretch, first.first_known * step)]
+
+
+def _tail_db(track: Pcm, loud: Sequence[Segment], tail: int) -> float | None:
+    last = loud[-1]
+    if last.samples < tail:
+        return None
+    whole = np.concatenate([track[segment.start : segment.end] for segment in loud])
+    levels = [float(np.std(part, dtype=np.float64)) for part in (track[last.end - tail : last.end], whole)]
+    return 20 * math.log10(levels[0] / levels[1]) if min(levels) > 0 else None
 
 
 def _turns(
@@ -214,7 +231,7 @@ def _assign(
             cut = cut or any(item in flushed for item in delivery.items) or delivery.end * step > duration
             endless = id(delivery) in seen or delivery.arrival * rate < asked
             seen.add(id(delivery))
-        owned[owner].append(Stretch(stretch.segments, delivery, endless, cut))
+        owned[owner].append(replace(stretch, endless=endless, cut=cut))
     return owned
 
 
@@ -247,6 +264,11 @@ def _utterances(tracks: Tracks, events: Sequence[Event], rate: int, duration: in
                     end=end * step,
                     clip=Segment(event.start, last),
                     cut=end < event.audible_end,
+                    role=event.role,
+                    behaviour=event.behaviour,
+                    pauses=tuple(
+                        Segment(first * step, past * step) for first, past in event.pauses if past <= end
+                    ),
                 )
             )
     return utterances

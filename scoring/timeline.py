@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from recordings.format import Role
 from scoring.audible import Segment, common, gaps
 from scoring.delivery import Delivery
 
@@ -27,6 +28,9 @@ class Utterance:
         end: One past the last audible tick.
         clip: Its audio, in samples of the user's track.
         cut: The user broke off.
+        role: What it is for.
+        behaviour: Id of the scenario's behaviour that made it, or "".
+        pauses: Silences inside it that the scenario asked for, in ticks.
     """
 
     id: str
@@ -36,6 +40,9 @@ class Utterance:
     end: int
     clip: Segment
     cut: bool = False
+    role: Role = Role.TURN
+    behaviour: str = ""
+    pauses: tuple[Segment, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,12 +81,14 @@ class Stretch:
         delivery: The audio it was heard from, if the episode has an index of what arrived.
         endless: That audio began before the turn it answers: where a reply begins in it can't be told.
         cut: It was not heard to its end, or the user began to talk before its end.
+        tail_db: Level of its last 30 ms against the level of all of it, in dB; None if it is shorter.
     """
 
     segments: tuple[Segment, ...]
     delivery: Delivery | None = None
     endless: bool = False
     cut: bool = False
+    tail_db: float | None = None
 
     @property
     def start(self) -> int:
@@ -132,6 +141,8 @@ class Timeline:
         endpoint: Audible segments of the endpoint, as heard.
         greeting: Endpoint speech before the user's first turn.
         exchanges: In order; every turn of the user has one.
+        utterances: All that the user said, in order; what wants no answer belongs to no exchange.
+        stretches: All that the endpoint said, in order.
     """
 
     rate: int
@@ -142,6 +153,8 @@ class Timeline:
     endpoint: tuple[Segment, ...]
     greeting: tuple[Stretch, ...]
     exchanges: tuple[Exchange, ...]
+    utterances: tuple[Utterance, ...] = ()
+    stretches: tuple[Stretch, ...] = ()
 
     def seconds(self, ticks: int) -> float:
         """Ticks as seconds."""

@@ -100,7 +100,7 @@ def test_a_byte_order_mark_is_no_text(tmp_path: Path) -> None:
         ("a: b: c\n", ":1:5: found mapping values are not allowed here, expected valid YAML"),
         ("", ": found an empty file, expected a YAML mapping"),
         ("# nothing\n", ": found an empty file, expected a YAML mapping"),
-        ("a: 1\n---\nb: 2\n", ":2:1: found expected a single document in the stream"),
+        ("a: 1\n---\nb: 2\n", ":3:1: found 2 documents, parted by ---, expected one"),
         (b"a: 1\nb: \xff\n", ":2:1: found a byte 0xff, expected UTF-8 text"),
         (b"a: \x01\n", ": found unacceptable character #x0001: special characters are not allowed"),
         (
