@@ -15,10 +15,16 @@ from typing import Protocol
 
 import numpy as np
 
+from scoring.statistics.intervals import Interval, wilson
+from scoring.statistics.survival import kaplan_meier
+from scoring.statistics.undefined import Undefined, or_none
 from scoring.view import EpisodeView
 
 P95_NEEDS = 20
 """Values below which a 95th percentile is withheld: it would be little more than the maximum."""
+
+RATE_NEEDS = 10
+"""Events below which a rate is withheld: three of four is no 75 % (tau-voice, interaction metrics)."""
 
 VOID = "void_episode"
 """The cause under which episodes that our own side spoiled are counted."""
@@ -30,6 +36,8 @@ class Statistic(StrEnum):
     MEDIAN = "median"
     MEAN = "mean"
     RATIO = "ratio"  # sum of parts / sum of wholes: word errors / words
+    RATE = "rate"  # share of events that came out as 1, with Wilson's interval; withheld below ten events
+    SURVIVAL = "survival"  # Kaplan-Meier median of times, some of which were cut short
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,12 +48,14 @@ class Measured:
         where: Index of the exchange, or None if it is of the whole episode.
         evidence: What it was made from.
         parts: Part and whole of a ratio: their sums make the aggregate.
+        censored: The time was cut short before what it waits for: it is at least `value`.
     """
 
     value: float
     where: int | None = None
     evidence: Mapping[str, object] = field(default_factory=dict)
     parts: tuple[int, int] | None = None
+    censored: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +82,7 @@ class Metric(Protocol):
 
     @property
     def unit(self) -> str:
-        """One of "ms", "s", "ratio" and "count"."""
+        """One of "ms", "s", "ratio", "count", "per s" and "score"."""
 
     @property
     def statistic(self) -> Statistic:
@@ -118,9 +128,12 @@ class Aggregate:
     """A metric over many values.
 
     Attributes:
-        value: None if nothing could be scored.
+        value: None if nothing could be scored, or if it is withheld.
         n: Values that went into it.
         unscored: How many did not, by cause.
+        interval: 95 %, where the statistic has one.
+        censored: How many of the n were cut short.
+        withheld: Why there is no value in spite of n ("fewer_than_10_events", "median_not_reached").
     """
 
     value: float | None
@@ -130,15 +143,25 @@ class Aggregate:
     version: int
     statistic: Statistic
     spread: Spread | None = None
+    interval: Interval | None = None
+    censored: int = 0
+    withheld: str = ""
 
     def to_json(self) -> dict[str, object]:
-        """As in the run's JSON."""
+        """As in the run's JSON; what has no meaning for the statistic is left out."""
+        more: dict[str, object] = {}
+        if self.statistic in (Statistic.RATE, Statistic.SURVIVAL):
+            more["interval"] = None if self.interval is None else self.interval.to_json()
+            more["withheld"] = self.withheld or None
+        if self.statistic is Statistic.SURVIVAL:
+            more["censored"] = self.censored
         return {
             "value": self.value,
             "n": self.n,
             "unscored": dict(sorted(self.unscored.items())),
             "unit": self.unit,
             "version": self.version,
+            **more,
         }
 
 
@@ -159,30 +182,54 @@ def aggregate(metric: Metric, measurements: Iterable[Measurement], void: int = 0
             causes["not_finite"] += 1
         else:
             scored.append(item)
+    value, interval, withheld = _value(metric.statistic, scored)
     return Aggregate(
-        value=_value(metric.statistic, scored),
+        value=value,
         n=len(scored),
         unscored=causes,
         unit=metric.unit,
         version=metric.version,
         statistic=metric.statistic,
         spread=_spread(scored),
+        interval=interval,
+        censored=sum(item.censored for item in scored),
+        withheld=withheld,
     )
 
 
-def _value(statistic: Statistic, scored: list[Measured]) -> float | None:
+def _value(statistic: Statistic, scored: list[Measured]) -> tuple[float | None, Interval | None, str]:
+    """The value, its interval where the statistic has one, and why it is withheld."""
     if not scored:
-        return None
+        return None, None, ""
     values = [item.value for item in scored]
     match statistic:
         case Statistic.MEDIAN:
-            return float(np.median(values))
+            return float(np.median(values)), None, ""
         case Statistic.MEAN:
-            return math.fsum(values) / len(values)
+            return math.fsum(values) / len(values), None, ""
         case Statistic.RATIO:
             part = sum(item.parts[0] for item in scored if item.parts)
             whole = sum(item.parts[1] for item in scored if item.parts)
-            return part / whole if whole else float(part)
+            return (part / whole if whole else float(part)), None, ""
+        case Statistic.RATE:
+            return _rate(values)
+        case Statistic.SURVIVAL:
+            return _survival(scored)
+
+
+def _rate(values: list[float]) -> tuple[float | None, Interval | None, str]:
+    if len(values) < RATE_NEEDS:
+        return None, None, f"fewer_than_{RATE_NEEDS}_events"
+    hits = round(math.fsum(values))
+    return hits / len(values), or_none(wilson(hits, len(values))), ""
+
+
+def _survival(scored: list[Measured]) -> tuple[float | None, Interval | None, str]:
+    curve = kaplan_meier([item.value for item in scored], [not item.censored for item in scored])
+    median, interval = curve.median, curve.median_interval()
+    if isinstance(median, Undefined):
+        return None, None, median.cause
+    return median, or_none(interval), ""
 
 
 def _spread(scored: list[Measured]) -> Spread | None:

@@ -10,6 +10,7 @@ from typing import Any
 
 from recordings.format import EpisodeInfo, Outcome
 from recordings.reader import Episode, find_episodes, write_scores
+from scoring.duplex.metrics import DUPLEX
 from scoring.metric import Aggregate, Measured, Measurement, Metric, aggregate
 from scoring.pairing import Tracks, build_timeline
 from scoring.texts import Texts, clips_to_transcribe, exchange_texts
@@ -21,7 +22,7 @@ from scoring.view import EpisodeView
 from scoring.words import WORDS
 from streams.speech.interfaces import Recogniser
 
-SETS: Mapping[str, tuple[Metric, ...]] = {"timing": TIMING, "words": WORDS}
+SETS: Mapping[str, tuple[Metric, ...]] = {"timing": TIMING, "words": WORDS, "duplex": DUPLEX}
 """The metric sets: each is one file in an episode's `scores/`."""
 
 METRICS: tuple[Metric, ...] = tuple(metric for metrics in SETS.values() for metric in metrics)
@@ -241,5 +242,6 @@ def _spread(result: Aggregate) -> dict[str, object] | None:
 
 def _value(item: Measurement) -> dict[str, object]:
     if isinstance(item, Measured):
-        return {"exchange": item.where, "value": item.value, "evidence": dict(item.evidence)}
+        censored = {"censored": True} if item.censored else {}
+        return {"exchange": item.where, "value": item.value, **censored, "evidence": dict(item.evidence)}
     return {"exchange": item.where, "value": None, "unscored": item.cause}

@@ -32,6 +32,28 @@ TITLES = {
     "user_wer_heard": "WER user, as heard",
     "endpoint_wer_said": "WER reply, as said",
     "endpoint_wer_heard": "WER reply, as heard",
+    "yield_rate": "yields to interruptions (R_Y)",
+    "yield_latency": "time to yield, mean (L_Y)",
+    "time_to_yield": "time to yield",
+    "interruptions_answered": "interruptions answered",
+    "old_reply_resumed": "old reply resumed",
+    "backchannels_ignored": "goes on at mm-hm (S_BC)",
+    "tics_ignored": "goes on at a cough (S_VT)",
+    "asides_ignored": "ignores asides (S_ND)",
+    "false_yields": "false yields",
+    "talk_over": "talks over the user",
+    "answer_rate": "turns answered (R_R)",
+    "answer_latency": "answer latency, mean (L_R)",
+    "endpoint_cut_ins": "cut-ins per turn (I_A)",
+    "pause_take_over": "takes over at pauses (TOR)",
+    "smooth_take_over": "takes over at turn ends (TOR)",
+    "interruption_take_over": "takes over when interrupted (TOR)",
+    "backchannel_take_over": "takes over at mm-hm (TOR)",
+    "endpoint_backchannels": "endpoint's own mm-hm",
+    "on_time": "replies on time (EVA)",
+    "eva_turn_taking": "turn-taking score (EVA)",
+    "cut_off": "replies broken off",
+    "behaviours_missed": "behaviours that did not happen",
 }
 """Names of the metrics for people."""
 
@@ -54,6 +76,35 @@ TOPICS = {
         "endpoint_turns",
         "user_talk_share",
         "endpoint_talk_share",
+    ),
+    "interruptions": (
+        "yield_rate",
+        "time_to_yield",
+        "yield_latency",
+        "interruptions_answered",
+        "interruption_take_over",
+        "old_reply_resumed",
+        "talk_over",
+    ),
+    "what wants no answer": (
+        "backchannels_ignored",
+        "false_yields",
+        "backchannel_take_over",
+        "tics_ignored",
+        "asides_ignored",
+    ),
+    "turn-taking": (
+        "answer_rate",
+        "answer_latency",
+        "on_time",
+        "smooth_take_over",
+        "pause_take_over",
+        "endpoint_cut_ins",
+        "endpoint_backchannels",
+        "cut_off",
+        "eva_turn_taking",
+        "reprompts",
+        "behaviours_missed",
     ),
     "words": ("user_wer_said", "user_wer_heard", "endpoint_wer_said", "endpoint_wer_heard"),
 }
@@ -108,9 +159,9 @@ def verdicts(episodes: Iterable[EpisodeScores]) -> list[Verdicts]:
     ]
 
 
-def topics(metrics: Iterable[str]) -> dict[str, list[str]]:
-    """Names of metrics by topic, in the order of `TOPICS`."""
-    left = list(metrics)
+def topics(metrics: Mapping[str, Aggregate]) -> dict[str, list[str]]:
+    """Names of metrics by topic, in the order of `TOPICS`; what had no occasion in any call is left out."""
+    left = [name for name, result in metrics.items() if result.n or set(result.unscored) - {VOID}]
     found = {topic: [name for name in names if name in left] for topic, names in TOPICS.items()}
     named = {name for names in TOPICS.values() for name in names}
     found["other"] = [name for name in left if name not in named]
@@ -153,7 +204,9 @@ def number(value: float, unit: str) -> str:
         case "ratio":
             return f"{100 * value:.1f} %"
         case "s":
-            return f"{value:.2f} s"
+            return minus(f"{value:.2f} s")
+        case "per s":
+            return f"{value:.2f} per s"
         case _:
             return f"{value:.3g}"
 
@@ -164,7 +217,12 @@ def minus(text: str) -> str:
 
 
 def spread_text(result: Aggregate) -> str:
-    """Where the values lie: "610 to 920 ms, p95 900 ms"; nothing for shares of turns."""
+    """Where the values lie, "610 to 920 ms, p95 900 ms", or the interval; nothing for shares of turns."""
+    if result.withheld:
+        return result.withheld.replace("_", " ")
+    if result.interval is not None:
+        low, high = (number(end, result.unit) for end in (result.interval.low, result.interval.high))
+        return f"95 % interval {low.removesuffix(_units(high))} to {high}"
     spread = result.spread
     if spread is None or (result.statistic is Statistic.MEAN and result.unit == "ratio"):
         return ""

@@ -19,6 +19,7 @@ from recordings.format import (
     Model,
     Outcome,
     ReceivedPiece,
+    Role,
     SessionEnded,
     Side,
     Turn,
@@ -67,10 +68,16 @@ class CallMaker:
         lead: float = 0.0,
         tail: float = 0.0,
         dbfs: float = -20.0,
+        role: Role = Role.TURN,
+        pauses: Sequence[tuple[float, float]] = (),
     ) -> CallMaker:
         """The user talks from `start` to `end`; `lead` and `tail` are silence in the clip around it."""
         rate = self.user_rate
         clip = np.concatenate([quiet(lead, rate), tone(end - start, rate, dbfs), quiet(tail, rate)])
+        silences = tuple((round(begin * rate), round(over * rate)) for begin, over in pauses)
+        for begin, over in silences:
+            origin = round((start - lead) * rate)
+            clip[begin - origin : over - origin] = 0
         first = round((start - lead) * rate)
         name = f"u{sum(isinstance(event, UtteranceStarted) for event in self.events)}"
         self.user_parts.append((first, clip))
@@ -84,6 +91,8 @@ class CallMaker:
                 samples=clip.size,
                 audible_start=round(start * rate),
                 audible_end=round(end * rate),
+                role=role,
+                pauses=silences,
             ),
             UtteranceEnded(t=end + tail, utterance=name, samples=clip.size),
         ]

@@ -16,7 +16,7 @@ from rich.console import Console
 
 from recordings.format import Flushed, Outcome, Side, TickLate, Verdict
 from recordings.reader import Episode
-from scoring.report.figures import causes_text, clock, number, spread_text, title, value_text
+from scoring.report.figures import TOPICS, causes_text, clock, number, spread_text, title, value_text
 from scoring.report.html import render_html, write_html
 from scoring.report.marked import rows
 from scoring.report.picture import ENDPOINT_Y, LANE, LEFT, Picture, draw, envelope
@@ -142,9 +142,11 @@ def test_every_time_in_the_transcript_can_be_listened_to(tmp_path: Path) -> None
 
 def test_the_page_says_what_every_metric_is(tmp_path: Path) -> None:
     call().write(tmp_path / "a")
-    html = render_html(scored(tmp_path))
+    scores = scored(tmp_path)
+    html = render_html(scores)
     for metric in METRICS:
-        assert str(escape(metric.description)) in html
+        result = scores.metrics[metric.name]
+        assert (str(escape(metric.description)) in html) == bool(result.n or result.unscored)
 
 
 def test_a_half_surrogate_does_not_spoil_the_page() -> None:  # D43
@@ -325,10 +327,12 @@ def test_names_are_broken_behind_their_signs_and_never_within_a_word(tmp_path: P
 def test_metrics_stand_by_topic(tmp_path: Path, width: int) -> None:
     call().write(tmp_path / "a")
     text = printed(scored(tmp_path), width)
-    topics = [line for line in text if line in ("timing", "turns", "words", "other")]
-    assert topics == ["timing", "turns", "words"]
-    for metric in METRICS:
-        assert sum(line.startswith(f"  {title(metric.name)}  ") for line in text) == 1
+    topics = [line for line in text if line in (*TOPICS, "other")]
+    assert topics == ["timing", "turns", "interruptions", "turn-taking", "words"]  # no mm-hm in the call
+    shown = [line for line in text if any(line.startswith(f"  {title(m.name)}  ") for m in METRICS)]
+    assert len(shown) == sum(
+        bool(result.n or result.unscored) for result in scored(tmp_path).metrics.values()
+    )
 
 
 def test_a_run_in_which_every_call_is_void_has_no_numbers(tmp_path: Path) -> None:

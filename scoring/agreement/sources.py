@@ -1,0 +1,164 @@
+"""Label sources: files and episodes, named by `PATH` or `PATH#NAME`.
+
+A source may hold labels by several: columns of a table, people, judges of an episode. `#NAME` takes one.
+
+    .csv     columns `item,label` (and `annotator`); `#COLUMN` takes another column, as it stands
+    .jsonl   labels of people (`recordings.labels`); `#PERSON`, `#QUESTION`, or `#PERSON/QUESTION`
+    folder   an episode, a run, or several: the verdicts on its turns; `#JUDGE`
+
+Files of `scoring.agreement.audiojudge` are known by their columns or keys.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal
+
+from scoring.agreement.audiojudge import Preferences, is_preference, read_preferences, read_table
+from scoring.agreement.csvfile import CsvFile, read_csv
+from scoring.agreement.labels import LabelError, Labels
+from scoring.agreement.systems import BothOrders
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """What a place holds: labels by one or by several.
+
+    Attributes:
+        relation: Of several: people who answer the same question, with all of whom a judge can be
+            compared; two that are there to be compared with each other; or answers to different questions.
+    """
+
+    place: str
+    found: tuple[Labels, ...]
+    relation: Literal["people", "two", "apart"] = "apart"
+
+    @property
+    def only(self) -> Labels:
+        """The one source.
+
+        Raises:
+            LabelError: There are several.
+        """
+        if len(self.found) > 1:
+            names = ", ".join(source.name for source in self.found)
+            raise LabelError(self.place, f"holds labels by several ({names})", "Name one: PATH#NAME.")
+        return self.found[0]
+
+
+Source = Sources | BothOrders | Preferences
+
+
+def load(address: str) -> Source:
+    """Read a label source.
+
+    Raises:
+        LabelError: It is not there, or holds no labels, or not those that were asked for.
+        RecordingError: An episode, or a file of people's labels, is damaged.
+    """
+    path, name = Path(address), ""
+    if "#" in address and not path.exists():
+        before, _, name = address.rpartition("#")
+        path = Path(before)
+    if path.is_dir():
+        return _chosen(path, _verdicts(path), name)
+    if not path.is_file():
+        raise LabelError(str(path), "does not exist", "Name a CSV file, a JSONL file, or an episode.")
+    if path.suffix == ".jsonl":
+        return _from_lines(path, name)
+    return _from_table(read_csv(path), name)
+
+
+def _from_table(table: CsvFile, name: str) -> Source:
+    if name:
+        table.need("item", name)
+        return Sources(str(table.path), (table.labels(name, f"{table.path.name}#{name}"),))
+    if not table.has("item", "label"):
+        published = read_table(table)
+        if isinstance(published, BothOrders):
+            return published
+        if published:
+            return Sources(str(table.path), published, "two")
+    table.need("item", "label")
+    if not table.has("annotator"):
+        return Sources(str(table.path), (table.labels("label", str(table.path)),))
+    people = sorted({cells["annotator"] for _, cells in table.rows})
+    return Sources(
+        str(table.path),
+        tuple(
+            table.labels("label", person, rows=[row for row in table.rows if row[1]["annotator"] == person])
+            for person in people
+        ),
+        "people",
+    )
+
+
+def _from_lines(path: Path, name: str) -> Source:
+    from recordings.labels import PersonLabel, read_person_labels
+
+    try:
+        first = path.read_text(encoding="utf-8").partition("\n")[0]
+    except UnicodeDecodeError as error:
+        raise LabelError(str(path), f"is no JSONL file in UTF-8 ({error})") from error
+    if not first.strip():
+        raise LabelError(str(path), "is empty", "Expected one JSON object with an item and a label a line.")
+    try:
+        preferences = is_preference(json.loads(first))
+    except ValueError as error:
+        raise LabelError(f"{path}:1", f"is no JSON ({error})") from error
+    if preferences:
+        return read_preferences(path)
+    by: dict[tuple[str, str], list[PersonLabel]] = defaultdict(list)
+    for line in read_person_labels(path):
+        by[line.annotator, line.dimension].append(line)
+    questions = {question for _, question in by}
+    if name in questions:
+        by = defaultdict(list, {who: lines for who, lines in by.items() if who[1] == name})
+        questions, name = {name}, ""
+    found = [
+        Labels(
+            "/".join(filter(None, who)) or str(path),
+            {line.item: line.label for line in lines if line.label is not None},
+            {line.item: line.unscored for line in lines if line.unscored is not None},
+        )
+        for who, lines in sorted(by.items())
+    ]
+    return replace(_chosen(path, found, name), relation="people" if len(questions) == 1 else "apart")
+
+
+def _verdicts(path: Path) -> Iterable[Labels]:
+    """The verdicts of all episodes in a folder, by judge."""
+    from recordings.labels import turn_item
+    from recordings.reader import Episode, find_episodes
+
+    labels: dict[str, dict[str, str]] = defaultdict(dict)
+    unscored: dict[str, dict[str, str]] = defaultdict(dict)
+    for folder in find_episodes(path):
+        episode = Episode.load(folder)
+        for turn in episode.turns:
+            item = turn_item(episode.info, turn.index)
+            for verdict in turn.verdicts:
+                if item in labels[verdict.judge] or item in unscored[verdict.judge]:
+                    found = f"holds two verdicts of {verdict.judge!r} on {item}"
+                    raise LabelError(str(folder), found, "Name one episode, or one run.")
+                if verdict.label is not None:
+                    labels[verdict.judge][item] = verdict.label
+                else:
+                    unscored[verdict.judge][item] = verdict.unscored or "no_label"
+    return [Labels(judge, labels[judge], unscored[judge]) for judge in sorted(labels)]
+
+
+def _chosen(path: Path, found: Iterable[Labels], name: str) -> Sources:
+    """All of a place, or the one of a name."""
+    all_of_it = tuple(found)
+    if not all_of_it:
+        raise LabelError(str(path), "holds no labels", "Judge its turns first, or name another place.")
+    chosen = tuple(source for source in all_of_it if source.name == name) if name else all_of_it
+    if not chosen:
+        names = ", ".join(source.name for source in all_of_it)
+        raise LabelError(str(path), f"holds no labels by {name!r}, only by {names}")
+    return Sources(str(path), chosen)

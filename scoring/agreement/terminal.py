@@ -1,0 +1,212 @@
+"""Findings as tables in the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
+
+from scoring.agreement.compare import Accuracy, Comparison, Result
+from scoring.agreement.examine import Finding, Pair
+from scoring.agreement.judges import AgainstTruth, Contest
+from scoring.agreement.position import PositionReport
+from scoring.agreement.raters import AgainstPeople, Raters
+from scoring.report.safe import neutralise
+from scoring.statistics.intervals import Interval, wilson
+from scoring.statistics.undefined import Undefined
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+    from scoring.agreement.systems import Ranking
+
+TITLES = {
+    "agreement": "agreement",
+    "cohen_kappa": "Cohen's kappa",
+    "cohen_kappa_linear": "  linear weights",
+    "cohen_kappa_quadratic": "  quadratic weights",
+    "gwet_ac1": "Gwet's AC1",
+    "krippendorff_alpha": "Krippendorff's alpha",
+    "krippendorff_alpha_ordinal": "  ordinal",
+    "macro_f1": "macro-F1",
+    "majority_baseline": "majority class: accuracy",
+    "majority_baseline_macro_f1": "majority class: macro-F1",
+    "distance_over_disagreements": "distance, disagreements",
+    "distance_over_all": "distance, all",
+    "accuracy_when_winner": "right when there is a winner",
+    "fabricated_winner_rate": "winner made up for both_bad",
+}
+
+MOST_LABELS = 8
+"""A confusion of more labels is left to the JSON."""
+
+
+def print_finding(finding: Finding, console: Console | None = None) -> None:
+    """Print any finding."""
+    from rich.console import Console as RichConsole
+
+    out = console or RichConsole(highlight=False)
+    if isinstance(finding, Pair):
+        _print_comparison(finding.comparison, out)
+        if finding.truth:
+            _print_truth(finding.truth, out)
+    elif isinstance(finding, AgainstPeople):
+        _print_comparison(finding.pooled, out)
+        _print_people(finding, out)
+    elif isinstance(finding, Raters):
+        _print_raters(finding, out)
+    elif isinstance(finding, PositionReport):
+        _print_position(finding, out)
+    else:
+        _print_ranking(finding, out)
+
+
+def _print_comparison(found: Comparison, out: Console) -> None:
+    out.print(f"[bold]{_plain(found.a)}[/bold] (reference) and [bold]{_plain(found.b)}[/bold]")
+    out.print(
+        f"{found.n} items labelled by both; {found.only_a} only in the first, {found.only_b} in the second"
+    )
+    for which, causes in (("first", found.unscored_a), ("second", found.unscored_b)):
+        if causes:
+            out.print(f"unscored by the {which}: {_causes(causes)}")
+    table = _table("", "value", "95 % interval")
+    for name, value in found.values.items():
+        table.add_row(TITLES[name], _number(name, value), _interval(name, found.intervals[name]))
+    out.print(table)
+    policies = _table("missing labels", "n", "right", "accuracy")
+    for title, accuracy in (("dropped", found.dropped), ("counted as wrong", found.counted_wrong)):
+        policies.add_row(title, str(accuracy.n), str(accuracy.right), _share(accuracy))
+    out.print(policies)
+    if found.n and found.labels and len(found.labels.names) <= MOST_LABELS:
+        out.print(_confusion(found, found.labels.names))
+
+
+def _confusion(found: Comparison, names: tuple[str, ...]) -> Table:
+    table = _table("first / second", *map(_plain, names), "precision", "recall", "F1")
+    for (name, scores), row in zip(found.per_class.items(), found.table, strict=True):
+        rates = (_number("", value) for value in (scores.precision, scores.recall, scores.f1))
+        table.add_row(_plain(name), *(f"{count:.0f}" for count in row), *rates)
+    return table
+
+
+def _print_truth(found: AgainstTruth, out: Console) -> None:
+    table = _table(
+        f"against {_plain(found.truth)}", "n", "first", "second", "difference", "95 % interval", "McNemar p"
+    )
+    for title, contest in (("dropped", found.dropped), ("counted as wrong", found.counted_wrong)):
+        table.add_row(title, str(contest.n), *_contest(contest))
+    out.print(table)
+
+
+def _contest(found: Contest) -> Iterable[str]:
+    yield _share(Accuracy(found.n, found.right_a))
+    yield _share(Accuracy(found.n, found.right_b))
+    if isinstance(found.difference, Undefined) or isinstance(found.mcnemar, Undefined):
+        yield from ("undefined", "", "undefined")
+    else:
+        yield f"{found.difference.value:+.4f}"
+        yield _interval("", found.difference.interval)
+        yield f"{found.mcnemar.p:.2g}"
+
+
+def _print_people(found: AgainstPeople, out: Console) -> None:
+    table = _table("person", "n", "right", "agreement")
+    for name, accuracy in found.by_person.items():
+        table.add_row(_plain(name), str(accuracy.n), str(accuracy.right), _share(accuracy))
+    table.add_row("mean of people", "", "", _number("agreement", found.mean))
+    out.print(table)
+
+
+def _print_raters(found: Raters, out: Console) -> None:
+    out.print(f"{len(found.names)} raters, {found.items} items; {found.n} with at least two labels")
+    table = _table("", "value", "95 % interval")
+    table.add_row(
+        TITLES["krippendorff_alpha"], _number("", found.alpha), _interval("", found.alpha_interval)
+    )
+    if found.labels and found.labels.ordered:
+        ordinal = _number("", found.alpha_ordinal), _interval("", found.alpha_ordinal_interval)
+        table.add_row(TITLES["krippendorff_alpha_ordinal"], *ordinal)
+    out.print(table)
+    pairs = _table("pair", "n", "agreement")
+    for (a, b), accuracy in found.pairs.items():
+        pairs.add_row(f"{_plain(a)}, {_plain(b)}", str(accuracy.n), _share(accuracy))
+    out.print(pairs)
+
+
+def _print_position(found: PositionReport, out: Console) -> None:
+    out.print(f"{found.n} items judged in both orders; {found.only_ab} and {found.only_ba} in one only")
+    if found.unscored:
+        out.print(f"unscored: {_causes(found.unscored)}")
+    table = _table("in both orders", "items", "share", "95 % interval")
+    for title, count in (
+        ("the same", found.consistent),
+        ("always the first side", found.always_first),
+        ("always the second side", found.always_second),
+        ("a winner, and none", found.one_winner),
+        ("no winner, twice differently", found.other),
+    ):
+        share = _share(Accuracy(found.n, count))
+        table.add_row(title, str(count), share, _interval("agreement", wilson(count, found.n)))
+    out.print(table)
+    out.print(f"of the winners, shown first: {_number('agreement', found.first_share)}")
+
+
+def _print_ranking(found: Ranking, out: Console) -> None:
+    table = _table("system", "people", "judge", "items")
+    for name in sorted(found.people.keys() & found.judge.keys(), key=lambda name: -found.people[name]):
+        rate = found.judge[name]
+        table.add_row(_plain(name), f"{found.people[name]:.4f}", f"{rate.effective:.4f}", str(rate.n))
+    out.print(table)
+    if found.missing:
+        out.print(f"known to one side only: {', '.join(map(_plain, found.missing))}")
+    if isinstance(found.correlation, Undefined):
+        out.print(f"Spearman's rho: undefined ({_cause(found.correlation)})")
+    else:
+        how = "all permutations" if found.correlation.exact else "10,000 permutations"
+        out.print(f"Spearman's rho {found.correlation.value:.4f}, p = {found.correlation.p:.2g} ({how})")
+
+
+def _number(name: str, value: Result) -> str:
+    if isinstance(value, Undefined):
+        return f"undefined: {_cause(value)}"
+    return f"{100 * value:.2f} %" if name == "agreement" else f"{value:.4f}"
+
+
+def _interval(name: str, interval: Interval | Undefined) -> str:
+    if isinstance(interval, Undefined):
+        return ""
+    if name == "agreement":
+        return f"{100 * interval.low:.1f} to {100 * interval.high:.1f} %"
+    return f"{interval.low:.3f} to {interval.high:.3f}"
+
+
+def _share(accuracy: Accuracy) -> str:
+    return _number("agreement", accuracy.share)
+
+
+def _causes(causes: Mapping[str, int]) -> str:
+    return ", ".join(
+        f"{count} {_plain(cause).replace('_', ' ')}" for cause, count in sorted(causes.items())
+    )
+
+
+def _cause(value: Undefined) -> str:
+    return value.cause.replace("_", " ")
+
+
+def _table(first: str, *others: str) -> Table:
+    from rich import box
+    from rich.table import Table as RichTable
+
+    table = RichTable(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="bold")
+    table.add_column(first, no_wrap=True)
+    for name in others:
+        table.add_column(name, justify="right", no_wrap=True)
+    return table
+
+
+def _plain(text: str) -> str:
+    """Text of others, without markup or control characters."""
+    from rich.markup import escape
+
+    return escape(neutralise(text))

@@ -1,0 +1,1 @@
+"""Full-duplex metrics: how both sides share the line."""

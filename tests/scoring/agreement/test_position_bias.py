@@ -1,0 +1,70 @@
+from __future__ import annotations
+
+import pytest
+
+from scoring.agreement.labels import LabelError, Labels, other_side
+from scoring.agreement.position import examine_position
+from scoring.statistics.undefined import Undefined
+
+QUALITY = {"p": "1", "q": "2", "r": "both_bad", "s": "1"}
+
+
+def shown_in_both_orders(judge: dict[str, str]) -> tuple[Labels, Labels]:
+    """A judge that sees what is there, whatever the order."""
+    turned = {item: other_side(label) for item, label in judge.items()}
+    return Labels("ab", judge), Labels("ba", turned).as_swapped()
+
+
+def always(label: str) -> tuple[Labels, Labels]:
+    same = dict.fromkeys(QUALITY, label)
+    return Labels("ab", same), Labels("ba", same).as_swapped()
+
+
+def test_a_judge_that_sees_what_is_there_is_consistent() -> None:
+    found = examine_position(*shown_in_both_orders(QUALITY))
+    assert (found.n, found.consistent) == (4, 4)
+    assert found.first_share == 0.5
+
+
+@pytest.mark.parametrize(
+    ("label", "kind"), [("1", "always_first"), ("2", "always_second"), ("a", "always_first")]
+)
+def test_a_judge_that_looks_at_the_place_is_found(label: str, kind: str) -> None:
+    found = examine_position(*always(label))
+    assert getattr(found, kind) == found.n == 4
+    assert found.first_share == (1 if kind == "always_first" else 0)
+
+
+def test_a_judge_that_always_ties_prefers_no_place() -> None:
+    found = examine_position(*always("tie"))
+    assert (found.consistent, found.first_share) == (4, Undefined("no_winners"))
+
+
+def test_half_changes_of_mind_have_their_own_count() -> None:
+    ab = Labels("ab", {"p": "1", "q": "tie", "r": "both_good"})
+    ba = Labels("ba", {"p": "tie", "q": "2", "r": "both_bad"}).as_swapped()
+    found = examine_position(ab, ba)
+    assert (found.one_winner, found.other, found.consistent) == (2, 1, 0)
+    # shown first: the 1 of p; shown second: the 2 of q
+    assert (found.first_wins, found.second_wins) == (1, 1)
+
+
+def test_items_without_both_orders_are_counted() -> None:
+    ab = Labels("ab", {"p": "1", "q": "1"}, {"r": "no_json"})
+    ba = Labels("ba", {"p": "2", "r": "2", "s": "2"}).as_swapped()
+    found = examine_position(ab, ba).to_json()
+    assert (found["n"], found["only_ab"], found["only_ba"], found["unscored"]) == (1, 1, 1, {"no_json": 1})
+
+
+def test_nothing_in_both_orders_has_no_shares() -> None:
+    found = examine_position(Labels("ab", {}), Labels("ba", {}).as_swapped()).to_json()
+    assert found["n"] == 0 and found["first_share"] is None
+    assert set(dict(found["shares"]).values()) == {None}  # type: ignore[call-overload]
+
+
+def test_orders_that_were_turned_already_are_refused() -> None:
+    ab, ba = shown_in_both_orders(QUALITY)
+    with pytest.raises(LabelError, match="are as_is and as_is, expected as_is and swapped"):
+        examine_position(ab, ab)
+    with pytest.raises(LabelError, match="are swapped and swapped"):
+        examine_position(ba, ba)
