@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass
 
+from agent.line import UserLine
 from agent.observers import Audience
 from agent.turn_book import TurnBook
-from recordings.format import Event, Flushed, Outcome, PlaybackReported, Turn
+from recordings.format import Event, Flushed, Outcome, PlaybackReported, Turn, Verdict
 from recordings.writer import EpisodeWriter
 from streams.audio import sample_at
 from streams.clock import now
@@ -41,6 +42,8 @@ class Call:
         self.speaker = Speaker(endpoint_rate)
         self.book = TurnBook(user_rate, endpoint_rate)
         self.origin = now()
+        self.line: UserLine | None = None
+        """What is between the user's mouth and the wire; None if nothing is."""
         self.connected = True
         """False once the endpoint has closed; what arrived before is still played."""
         self.closing: End | None = None
@@ -48,7 +51,16 @@ class Call:
         self.said_everything = asyncio.Event()
         """Set while no user speech waits to be sent."""
         self.said_everything.set()
+        self.beside: set[str] = set()
+        """Utterances that take no turn: nobody waits for an answer to them."""
+        self.keys: set[str] = set()
+        """Telephone keys that sound on the user's track."""
         self.over: asyncio.Future[End] = asyncio.get_running_loop().create_future()
+
+    @property
+    def taking_turn(self) -> bool:
+        """True while the user says something that it wants answered."""
+        return any(name not in self.beside | self.keys for name in self.microphone.saying)
 
     def t(self, at: float | None = None) -> float:
         """A time of the loop's clock (now by default) on the session's timeline; at least 0."""
@@ -70,11 +82,19 @@ class Call:
         """Record an event and show it."""
         self.recorder.event(event)
         self.audience.event(event)
+        if self.line is not None:
+            self.line.note(event)
 
     def write_turns(self, *, final: bool = False) -> None:
         """Record the turns that are ripe."""
         for turn in self.book.ripe(final=final):
             self._write(turn)
+
+    def judged(self, turn: int, verdict: Verdict) -> None:
+        """Note a verdict; of a turn that is written already a reader takes the line written last."""
+        self.book.verdict(turn, verdict)
+        if self.book.is_written(turn):
+            self.recorder.turn(self.book.peek(turn))
 
     def _write(self, turn: Turn) -> None:
         self.recorder.turn(turn)

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 
+from agent.alarms import Alarms
 from agent.call import Call
+from agent.mouth import Mouth
 from agent.observers import FinishedTurn, TurnObserver
 from agent.quiet import QuietWatch
 from recordings import format as record
 from recordings.format import Outcome, Verdict
-from scenarios.schema import Fact, Limits
+from scenarios.schema import Fact, Item, Limits
+from streams.audio import to_pcm
 from streams.clock import now
 from user_sim import policy as user
-from user_sim.hearing import HeardTurn, Hearing, HearingEvent, Paused, SpeechEdge
+from user_sim.hearing import HeardTurn, Hearing, HearingEvent, Paused, SpeechEdge, WordsSoFar
 from user_sim.policy import Action, Advice, Composed, Ending, Percept, Policy
 from user_sim.voice import UserVoice
 
@@ -30,6 +33,7 @@ LAST_JUDGEMENT_S = 2.0
 
 _OUTCOMES = {
     Ending.DONE: (Outcome.COMPLETED, "the user reached the end of the scenario"),
+    Ending.HUNG_UP: (Outcome.COMPLETED, "the user hung up, as the scenario asks for"),
     Ending.IMPATIENT: (Outcome.ENDPOINT_SILENT, "the user gave up waiting for an answer"),
     Ending.FAILED: (Outcome.USER_FAILED, "the user found no words"),
     Ending.ADVISED: (Outcome.USER_STOPPED, "the live judge advised the user to stop"),
@@ -37,7 +41,19 @@ _OUTCOMES = {
 
 
 class Caller:
-    """Drives one policy through one call."""
+    """Drives one policy through one call.
+
+    Args:
+        call: The call.
+        policy: Decides what the user does.
+        voice: Speaks for it.
+        limits: Where the call ends at the latest.
+        composer: Finds words for an LLM user.
+        observers: Judge each turn as it ends.
+        facts: Everything that an answer may be expected to state.
+        judges_so_far: Judges also see what was heard of a turn that goes on; only the user is told.
+        items: Questions of knowledge, by the words that ask them.
+    """
 
     def __init__(
         self,
@@ -48,26 +64,31 @@ class Caller:
         composer: Composer | None,
         observers: Sequence[TurnObserver],
         facts: Sequence[Fact],
+        *,
+        judges_so_far: bool = False,
+        items: Mapping[str, Item] | None = None,
     ) -> None:
         self._call = call
         self._policy = policy
         self._voice = voice
-        self._limits = limits
         self._composer = composer
         self._observers = observers
         self._facts = {fact.id: fact for fact in facts}
-        self._expected: tuple[str, ...] = ()
+        self._judges_so_far = judges_so_far
+        self._items = items or {}
         self._percepts: asyncio.Queue[Percept] = asyncio.Queue()
         self._actions: asyncio.Queue[tuple[Action, float]] = asyncio.Queue()
         self._own: set[asyncio.Task[None]] = set()
         self._judging: set[asyncio.Task[None]] = set()
         self._endpoint_turn: int | None = None
-        self._utterances = 0
-        self._user_turn: int | None = None
-        self._said_until = -call.microphone.rate
         self._saying = 0
-        self.hearing: Hearing
-        self.quiet: QuietWatch
+        self.alarms = Alarms(self.tell)
+        self._mouth = Mouth(call, voice, limits, self.alarms)
+
+    def attach(self, hearing: Hearing, quiet: QuietWatch) -> None:
+        """The ear, and the watch over silences: both need this caller first."""
+        self._quiet = quiet
+        self._mouth.hearing = hearing
 
     def tell(self, percept: Percept) -> None:
         """Something for the user to notice; returns at once."""
@@ -111,11 +132,17 @@ class Caller:
             case user.StopTalking():
                 self.stop_talking(self._call.t())
             case user.Compose():
-                self.quiet.thinking = True
+                self._quiet.thinking = True
                 self._spawn(self._compose(action), "user composes", self._own)
+            case user.WakeMe(since=since, seconds=seconds):
+                self.alarms.ask(since, seconds)
+            case user.Say(role=role) if not role.takes_turn:
+                self._spawn(self._mouth.say_beside(action), "user says beside", self._own)
+            case user.PressKeys(causes=causes) if causes:
+                self._spawn(self._mouth.press(action), "user presses keys", self._own)
             case _:
                 self._saying += isinstance(action, user.Say)
-                self.quiet.thinking = True
+                self._quiet.thinking = True
                 self._actions.put_nowait((action, now()))
 
     async def _compose(self, request: user.Compose) -> None:
@@ -130,64 +157,35 @@ class Caller:
             action, decided_at = await self._actions.get()
             match action:
                 case user.Say():
-                    await self._say(action, decided_at)
+                    await self._mouth.say(action, decided_at)
                     self._saying -= 1
-                case user.PressKeys(digits=digits):
-                    for digit in digits:
-                        await self._call.endpoint.dtmf(digit)
-                case user.HangUp(ending=ending):
-                    await self._hang_up(ending)
+                case user.PressKeys():
+                    await self._mouth.press(action)
+                case user.HangUp():
+                    await self._hang_up(action)
                 case _:
                     pass
-            self.quiet.thinking = not self._actions.empty()
-
-    async def _say(self, action: user.Say, decided_at: float) -> None:
-        call, line = self._call, action.line
-        if self._utterances >= self._limits.max_turns:
-            reason = f"the user has had the scenario's max_turns of {self._limits.max_turns} turns"
-            call.end(Outcome.MAX_TURNS, reason, by="us")
-            return
-        utterance = await self._voice.prepare(line)
-        pause = decided_at + action.delay_s - now()
-        if pause > 0:
-            await asyncio.sleep(pause)
-        thought = now() - decided_at - action.delay_s
-        call.log(record.UserThinking(t=call.t(), seconds=max(0.0, round(thought, 6))))
-        name = f"u{self._utterances}"
-        self._utterances += 1
-        start = call.microphone.say(utterance.pcm, name)
-        call.said_everything.clear()
-        first, last = start + utterance.audible_start, start + utterance.audible_end
-        self.hearing.interrupt(start / call.microphone.rate)
-        self._user_turn = call.book.user_speaks(line.text, action.label, first, last)
-        self._expected, self._said_until = action.expected, last
-        call.log(
-            record.UtteranceStarted(
-                t=start / call.microphone.rate,
-                utterance=name,
-                text=line.text,
-                spoken=line.spoken,
-                label=action.label,
-                expected=action.expected,
-                start=start,
-                samples=utterance.samples,
-                audible_start=first,
-                audible_end=last,
-            )
-        )
+            self._quiet.thinking = not self._actions.empty()
 
     def stop_talking(self, t: float) -> None:
         """Break off at session time `t`, if the user is speaking."""
-        call = self._call
-        for cut in call.microphone.stop():
-            call.log(record.UtteranceEnded(t=t, utterance=cut.utterance, samples=cut.samples, cut=True))
-            if self._user_turn is not None:
-                call.book.user_cut(self._user_turn, cut.start + cut.samples)
-        call.said_everything.set()
+        self._mouth.stop(t)
 
-    async def _hang_up(self, ending: Ending) -> None:
-        await self._call.said_everything.wait()
-        self._call.end(*_OUTCOMES[ending], by="user")
+    async def _hang_up(self, action: user.HangUp) -> None:
+        if action.ending is not Ending.HUNG_UP:
+            await self._call.said_everything.wait()
+        self._mouth.settled(action.causes, self._call.t())
+        self._call.end(*_OUTCOMES[action.ending], by="user")
+
+    def settle(self, t: float) -> None:
+        """The call is over, at session time `t`: say what did not happen of what the scenario asks for."""
+        for action in self._policy.observe(user.CallOver()):
+            if isinstance(action, user.DidNotHappen):
+                self._call.log(
+                    record.BehaviourSettled(
+                        t=t, behaviour=action.behaviour, type=action.type, happened=False, cause=action.why
+                    )
+                )
 
     # --- hearing
 
@@ -198,19 +196,33 @@ class Caller:
                 self._edge(event)
             case Paused(text=text):
                 self.tell(user.HeardSoFar(text))
+            case WordsSoFar(text=text):
+                self.tell(user.SpokenSoFar(text))
+                if self._judges_so_far and self._endpoint_turn is not None:
+                    work = self._judge_so_far(self._endpoint_turn, text)
+                    self._spawn(work, "live judges of words so far", self._judging)
             case HeardTurn():
                 self._turn(event)
 
     def _edge(self, event: SpeechEdge) -> None:
         call = self._call
         call.log(record.HeardSpeech(t=call.t(), edge=event.edge.value, at=event.at))
-        if event.began and self._endpoint_turn is None:
+        at = event.at / call.speaker.rate
+        if not event.began:
+            self.alarms.speech_ended(at)
+        elif self._endpoint_turn is None:
             self._endpoint_turn = call.book.endpoint_began(event.at)
+            self.alarms.reply_began(at)
             self.tell(user.EndpointBegan())
+        else:
+            self.alarms.speech_began()
+            if self.alarms.reply_from is not None:
+                self.tell(user.WentOn(at - self.alarms.reply_from))
 
     def _turn(self, heard: HeardTurn) -> None:
         call = self._call
         index, self._endpoint_turn = self._endpoint_turn, None
+        self.alarms.reply_over()
         if index is None:
             index = call.book.endpoint_began(heard.start)
         call.book.endpoint_finished(
@@ -246,7 +258,7 @@ class Caller:
         if self._answers(heard):
             self.tell(user.TurnHeard(heard.text, heard.understood, heard.interrupted))
         else:
-            self.tell(user.HeardSoFar(heard.text))
+            self.tell(user.HeardSoFar(heard.text, over=True))
 
     def _answers(self, heard: HeardTurn) -> bool:
         """Whether a turn is for the user to react to.
@@ -254,9 +266,9 @@ class Caller:
         A turn that the user talks over is heard, but is no answer: the user is talking already. What
         the endpoint still said while the user spoke is none either, unless it went on well beyond that.
         """
-        if self._saying or (heard.interrupted and self._call.microphone.speaking):
+        if self._saying or (heard.interrupted and self._call.taking_turn):
             return False
-        said_s = self._said_until / self._call.microphone.rate
+        said_s = self._mouth.said_until / self._call.microphone.rate
         return heard.end / self._call.speaker.rate > said_s + MIN_ANSWER_S
 
     def _finished(self, index: int, heard: HeardTurn) -> FinishedTurn:
@@ -269,16 +281,43 @@ class Caller:
             audio=heard.audio,
             rate=book.endpoint_rate,
             latency_s=None if ended is None else heard.start / book.endpoint_rate - ended,
-            facts=[self._facts[name] for name in self._expected if name in self._facts],
+            facts=[self._facts[name] for name in self._mouth.expected if name in self._facts],
+            item=self._items.get(book.asked(index)),
         )
 
     async def _judge(self, observer: TurnObserver, finished: FinishedTurn) -> None:
-        judgement = await observer.turn_finished(finished)
-        call, verdict = self._call, judgement.verdict
-        call.book.verdict(finished.turn, verdict)
-        call.log(event_of(finished.turn, verdict, call.t()))
+        try:
+            judgement = await observer.turn_finished(finished)
+        except asyncio.CancelledError:
+            self._on_record(finished.turn, Verdict(judge=observer.name, unscored="call_ended"))
+            raise
+        verdict = judgement.verdict
+        self._on_record(finished.turn, verdict)
+        if self._judges_so_far and verdict.label is not None:
+            self.tell(user.Judged(verdict.label, verdict.judge))
         if isinstance(judgement.advice, Advice):
             self.tell(judgement.advice)
+
+    def _on_record(self, turn: int, verdict: Verdict) -> None:
+        self._call.judged(turn, verdict)
+        self._call.log(event_of(turn, verdict, self._call.t()))
+
+    async def _judge_so_far(self, index: int, text: str) -> None:
+        book = self._call.book
+        so_far = FinishedTurn(
+            turn=index,
+            asked=book.asked(index),
+            heard=text,
+            audio=to_pcm(b""),
+            rate=book.endpoint_rate,
+            latency_s=None,
+            facts=[self._facts[name] for name in self._mouth.expected if name in self._facts],
+            item=self._items.get(book.asked(index)),
+        )
+        for observer in self._observers:
+            verdict = (await observer.turn_finished(so_far)).verdict
+            if verdict.label is not None and self._endpoint_turn == index:
+                self.tell(user.Judged(verdict.label, verdict.judge))
 
 
 def event_of(turn: int, verdict: Verdict, t: float) -> record.VerdictGiven:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 import importlib.metadata
+import json
 from typing import TYPE_CHECKING, Any
 
 from agent.call import End
 from recordings.format import EndpointInfo, EpisodeInfo, Lateness, Model
+from scenarios.load import canonical_json
 from streams.clock import simulated, utc_now
 from streams.endpoints.events import Ready
 from streams.endpoints.protocol import Capabilities, Endpoint
@@ -29,7 +31,7 @@ def begin(plan: SessionPlan, endpoint: Endpoint, engines: Engines, ready: Ready 
         id=plan.id,
         run=plan.run,
         pack=plan.scenario.pack.id if plan.scenario.pack else "",
-        scenario=plan.scenario.scenario.model_dump(mode="json"),
+        scenario=json.loads(canonical_json(plan.scenario.scenario)),
         scenario_sha256=plan.scenario.sha256,
         endpoint=EndpointInfo(
             address=endpoint.address,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from agent.alarms import Alarms
 from agent.call import Call
 from agent.inbox import Inbox
 from agent.observers import Levels
@@ -41,6 +42,7 @@ class MediaPath:
         inbox: Inbox,
         hearing: Hearing,
         quiet: QuietWatch,
+        alarms: Alarms,
         limits: Limits,
         max_lateness_s: float,
     ) -> None:
@@ -48,8 +50,10 @@ class MediaPath:
         self._inbox = inbox
         self._hearing = hearing
         self._quiet = quiet
+        self._alarms = alarms
         self._limits = limits
         self._max_lateness_s = max_lateness_s
+        self._heard = b""
         self._endpoint_frame = call.speaker.rate * FRAME_MS // 1000
         self.pacer = Pacer(call.origin)
 
@@ -71,29 +75,42 @@ class MediaPath:
             await self._speak(frame, skipped)
             await self._listen(frame)
             self._watch()
+        if call.line is not None:
+            await self._send(call.line.rest())
 
     async def _speak(self, frame: Frame, skipped: bool) -> None:
         call = self._call
-        call.recorder.user(frame.pcm)
+        wire = frame.pcm
+        frames: tuple[Frame, ...] = () if skipped else (frame,)
+        if call.line is not None:
+            wire, frames = call.line.carry(frame, self._heard, skipped=skipped)
+        call.recorder.user(wire)
         call.recorder.user_clean(frame.pcm)
-        if skipped:
-            self.pacer.skipped += 1
-        elif call.connected:
-            await call.endpoint.send(frame)
+        self.pacer.skipped += skipped
+        await self._send(frames)
         for spoken in call.microphone.finished():
-            call.log(UtteranceEnded(t=call.t(), utterance=spoken.utterance, samples=spoken.samples))
-            self._quiet.said_all()
+            if spoken.utterance not in call.keys:
+                call.log(UtteranceEnded(t=call.t(), utterance=spoken.utterance, samples=spoken.samples))
+            if spoken.utterance not in call.beside | call.keys:
+                self._quiet.said_all()
             if not call.microphone.speaking:
                 call.said_everything.set()
+
+    async def _send(self, frames: tuple[Frame, ...]) -> None:
+        for frame in frames:
+            if self._call.connected:
+                await self._call.endpoint.send(frame)
 
     async def _listen(self, frame: Frame) -> None:
         # the ear runs one frame behind: an arrival stamped before this tick is placed where it belongs
         call = self._call
         start = call.speaker.position
         heard = call.speaker.heard(max(start, (self.pacer.ticks - 1) * self._endpoint_frame))
+        self._heard = heard
         if heard:
             call.recorder.endpoint(heard)
             self._hearing.feed(heard, start)
+        self._alarms.hear(heard)
         if self.pacer.ticks % METER_TICKS == 0:
             user = 0 if frame.silent else peak(to_pcm(frame.pcm))
             call.audience.levels(Levels(user, peak(to_pcm(heard)), call_time(self.pacer)))
@@ -105,6 +122,7 @@ class MediaPath:
         if call.recorder.failure is not None:
             raise call.recorder.failure
         self._quiet.tick(t)
+        self._alarms.tick(self.pacer.ticks)
         if call.closing is not None and not call.speaker.pending and not self._hearing.busy:
             call.end(call.closing.outcome, call.closing.reason, by="endpoint")
         elif self._inbox.must_end_at is not None and t >= self._inbox.must_end_at:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from recordings.format import Event, Turn, Verdict
-from scenarios.schema import Fact
+from scenarios.schema import Fact, Item
 from streams.audio import Pcm
 from user_sim.policy import Advice
 
@@ -23,6 +23,7 @@ class FinishedTurn:
         audio: The heard audio, int16 at `rate`.
         latency_s: From the user's last spoken sample to the first audible one, if the user had spoken.
         facts: What the scenario expects the reply to state.
+        item: The question of knowledge that was asked, with its key, if it was one.
     """
 
     turn: int
@@ -32,6 +33,7 @@ class FinishedTurn:
     rate: int
     latency_s: float | None
     facts: Sequence[Fact]
+    item: Item | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from scenarios.problems import ScenarioError
 from streams.endpoints.errors import EndpointError
 from streams.language.errors import LanguageError
 from streams.speech.interfaces import SpeechError
+from user_sim.conditions.telephone import UnfitCodec
 from user_sim.voice import UserVoiceFailed
 
 _TABLE: tuple[tuple[type[Exception], Outcome, str], ...] = (
@@ -21,6 +22,7 @@ _TABLE: tuple[tuple[type[Exception], Outcome, str], ...] = (
     (SpeechError, Outcome.USER_FAILED, "us"),
     (LanguageError, Outcome.USER_FAILED, "us"),
     (ScenarioError, Outcome.SCENARIO_INVALID, "us"),
+    (UnfitCodec, Outcome.SCENARIO_INVALID, "us"),
     (RecordingError, Outcome.HARNESS_FAILED, "us"),
 )
 

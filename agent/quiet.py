@@ -12,6 +12,8 @@ from user_sim.policy import Percept, SaidAll, Silence
 class QuietWatch:
     """Counts silence since somebody was last heard; tells the user once per its patience.
 
+    What the user says beside its turn, to itself or to somebody else, ends no silence.
+
     Attributes:
         thinking: True while the user looks for words or speaks: its own time is no silence.
     """
@@ -40,7 +42,7 @@ class QuietWatch:
 
     def tick(self, t: float) -> None:
         """A frame has passed; `t` is session time."""
-        if self.thinking or self._call.microphone.speaking or self._ear_speaking():
+        if self.thinking or self._call.taking_turn or self._ear_speaking():
             self._since, self._told = t, 0
             return
         quiet = t - self._since

@@ -12,6 +12,7 @@ from agent.call import Call, End
 from agent.caller import Caller, Composer
 from agent.episode_info import begin, complete
 from agent.inbox import Inbox
+from agent.line import UserLine, prepare_line
 from agent.media import MediaPath
 from agent.observers import Audience, Nobody, TurnObserver
 from agent.outcome import end_for
@@ -19,9 +20,13 @@ from agent.quiet import QuietWatch
 from recordings.errors import RecordingError
 from recordings.format import EpisodeInfo, Outcome, SessionEnded, SessionStarted
 from recordings.writer import EpisodeWriter
+from scenarios.behaviours import needs_words, waits_for_verdict
+from scenarios.items import query
 from scenarios.load import LoadedScenario
-from scenarios.schema import Fact, Scenario
+from scenarios.schema import Scenario, scenario_facts
+from scenarios.spoken.verbalise import spoken_form
 from streams.audio import FRAME_S, to_float
+from streams.clock import now
 from streams.endpoints.errors import EndpointError
 from streams.endpoints.events import Ready
 from streams.endpoints.protocol import Endpoint
@@ -34,7 +39,8 @@ from streams.speech.interfaces import (
     TurnDetector,
     Voice,
 )
-from user_sim.hearing import Hearing
+from user_sim.conditions.telephone import UnfitCodec
+from user_sim.hearing import WORDS_EVERY_S, Hearing
 from user_sim.personas import make_policy
 from user_sim.policy import Policy
 from user_sim.voice import UserVoice, UserVoiceFailed
@@ -113,7 +119,7 @@ class Session:
         self._folder = folder
         self._audience = audience or Nobody()
         self._scenario: Scenario = plan.scenario.scenario
-        self._policy = plan.policy or make_policy(self._scenario, plan.seed)
+        self._policy = make_policy(self._scenario, plan.seed, plan.policy)
 
     async def run(self) -> EpisodeInfo:
         """Hold the call; whatever happens, the episode is written and says how it ended.
@@ -124,13 +130,14 @@ class Session:
         """
         try:
             voice = await self._warm_voice()
+            line = await self._line()
             ready = await self._endpoint.open()
         except asyncio.CancelledError:
             await self._never_began(_CANCELLED)
             raise
         except EndpointError as failure:
             return await self._never_began(End(Outcome.CONNECT_FAILED, str(failure), "endpoint"))
-        except (UserVoiceFailed, SpeechError) as failure:
+        except (UserVoiceFailed, SpeechError, UnfitCodec) as failure:
             return await self._never_began(end_for(failure))
         info = begin(self._plan, self._endpoint, self._engines, ready)
         try:
@@ -142,6 +149,10 @@ class Session:
         cancelled = False
         media: MediaPath | None = None
         try:
+            if line is not None and line.rates != (call.microphone.rate, call.speaker.rate):
+                line = await self._line()  # the endpoint has settled for other rates than it announced
+                call.origin = now()
+            call.line = line
             media = self._media(call, voice)
             end = await self._talk(call, media, ready)
         except asyncio.CancelledError:
@@ -163,8 +174,22 @@ class Session:
         return voice
 
     def _voice(self, rate: int) -> UserVoice:
+        engines, persona = self._engines, self._scenario.persona
         folder = self._plan.scenario.path.parent
-        return UserVoice(self._engines.voice, rate, self._engines.cache, folder=folder)
+        aloud = spoken_form(self._scenario.language, folder)
+        return UserVoice(engines.voice, rate, engines.cache, persona.voice, persona.style, folder, aloud)
+
+    async def _line(self) -> UserLine | None:
+        """Prepare room and line too: noises take seconds to make."""
+        plan, engines = self._plan, self._engines
+        return await prepare_line(
+            self._scenario.conditions,
+            self._endpoint.capabilities,
+            plan.seed,
+            engines.voice,
+            engines.cache,
+            plan.scenario.path.parent,
+        )
 
     def _media(self, call: Call, voice: UserVoice) -> MediaPath:
         scenario, engines = self._scenario, self._engines
@@ -177,7 +202,9 @@ class Session:
             scenario.limits,
             engines.composer,
             self._plan.observers,
-            _facts(scenario),
+            scenario_facts(scenario),
+            judges_so_far=waits_for_verdict(scenario.behaviours),
+            items={query(turn).text: turn.item for turn in scenario.turns if turn.item is not None},
         )
         self._hearing = Hearing(
             engines.detector,
@@ -186,6 +213,7 @@ class Session:
             rate=call.speaker.rate,
             language=scenario.language,
             notify=self._caller.heard,
+            words_every_s=WORDS_EVERY_S if needs_words(scenario.behaviours) else None,
         )
         self._inbox = Inbox(call, self._hearing)
         quiet = QuietWatch(
@@ -195,10 +223,9 @@ class Session:
             patience_s=scenario.persona.patience_s,
             reply_timeout_s=scenario.limits.reply_timeout_s,
         )
-        self._caller.hearing, self._caller.quiet = self._hearing, quiet
-        return MediaPath(
-            call, self._inbox, self._hearing, quiet, scenario.limits, self._plan.max_lateness_s
-        )
+        self._caller.attach(self._hearing, quiet)
+        alarms, limits = self._caller.alarms, scenario.limits
+        return MediaPath(call, self._inbox, self._hearing, quiet, alarms, limits, self._plan.max_lateness_s)
 
     async def _talk(self, call: Call, media: MediaPath, ready: Ready) -> End:
         call.log(
@@ -210,6 +237,10 @@ class Session:
                 endpoint_rate=call.speaker.rate,
             )
         )
+        if call.line is not None:
+            call.log(call.line.condition())
+            if (notice := call.line.without_effect()) is not None:
+                call.log(notice)
         async with asyncio.TaskGroup() as group:
             inbox = group.create_task(self._inbox.run(), name="inbox")
             hearing = group.create_task(self._hearing.run(), name="hearing")
@@ -229,7 +260,10 @@ class Session:
         call.recorder.endpoint(heard)
         if media is not None:
             self._caller.stop_talking(ticks * FRAME_S)
+            self._caller.settle(ticks * FRAME_S)
         call.write_turns(final=True)
+        if call.line is not None:
+            call.log(await call.line.report(ticks * FRAME_S))
         call.log(SessionEnded(t=ticks * FRAME_S, outcome=end.outcome, reason=end.reason, by=end.by))
         with contextlib.suppress(EndpointError):
             await self._endpoint.close(end.reason)
@@ -251,8 +285,3 @@ class Session:
         self._audience.event(event)
         info = complete(info, end, duration_s=0.0, lateness=None, unheard_s=0.0, late_pieces=0)
         return await recorder.finish(info)
-
-
-def _facts(scenario: Scenario) -> list[Fact]:
-    facts = [fact for turn in scenario.turns for fact in turn.facts]
-    return facts + [fact for aspect in scenario.aspects for fact in aspect.facts]

@@ -51,6 +51,8 @@ class SuiteSettings:
         concurrency: Sessions at the same time.
         max_lateness_s: A 20 ms tick later than this makes its episode void.
         command: What the run was started with, for the manifest.
+        observers: Makes the live judges of one call.
+        stop: Asked before each call: why no more are held, or "".
         breath_s: Seconds between the end of a call and the next in its place. Servers that hold one call at
             a time free its place only some time after the goodbye, and would turn the next caller away.
     """
@@ -58,7 +60,8 @@ class SuiteSettings:
     concurrency: int = 1
     max_lateness_s: float = 0.25
     command: tuple[str, ...] = ()
-    observers: Sequence[TurnObserver] = field(default=())
+    observers: Callable[[], Sequence[TurnObserver]] = tuple
+    stop: Callable[[], str] = str
     breath_s: float = 1.0
 
 
@@ -76,10 +79,19 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """What became of a run: its episodes and its failures, each in the order of the plan."""
+    """What became of a run: its episodes and its failures, each in the order of the plan.
+
+    Attributes:
+        not_held: Calls that were not begun, since the run was stopped; they stay `planned` in run.json.
+    """
 
     episodes: tuple[EpisodeInfo, ...]
     failures: tuple[Failure, ...] = ()
+    not_held: tuple[Failure, ...] = ()
+
+
+class RunStopped(Exception):
+    """No more calls are held; says why."""
 
 
 class SameName(ValueError):
@@ -161,6 +173,8 @@ async def run_suite(
 
     async def hold(job: Job) -> EpisodeInfo:
         async with places:
+            if reason := settings.stop():
+                raise RunStopped(reason)
             outcome = Outcome.HARNESS_FAILED
             try:
                 await run.mark(job.id, "running")
@@ -183,7 +197,12 @@ async def run_suite(
         failures=tuple(
             Failure(job, end_for(result).reason)
             for job, result in zip(jobs, results, strict=True)
-            if isinstance(result, BaseException)
+            if isinstance(result, BaseException) and not isinstance(result, RunStopped)
+        ),
+        not_held=tuple(
+            Failure(job, str(result))
+            for job, result in zip(jobs, results, strict=True)
+            if isinstance(result, RunStopped)
         ),
     )
 
@@ -196,7 +215,7 @@ def _session_plan(job: Job, out: Path, settings: SuiteSettings) -> SessionPlan:
         seed=job.seed,
         repeat=job.repeat,
         max_lateness_s=settings.max_lateness_s,
-        observers=settings.observers,
+        observers=settings.observers(),
     )
 
 

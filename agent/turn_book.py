@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from recordings.format import Side, Turn, Verdict
+from recordings.format import Role, Side, Turn, Verdict
 from streams.endpoints.events import TextMode
 
 
@@ -46,6 +46,7 @@ class _Open:
     intended: str | None = None
     heard: str | None = None
     label: str = ""
+    role: Role = Role.TURN
     items: list[str] = field(default_factory=list)
     interrupted: bool = False
     unscored: dict[str, str] = field(default_factory=dict)
@@ -74,10 +75,10 @@ class TurnBook:
 
     # --- the user's side
 
-    def user_speaks(self, text: str, label: str, start: int, end: int) -> int:
+    def user_speaks(self, text: str, label: str, start: int, end: int, role: Role = Role.TURN) -> int:
         """The user's audible speech will span [start, end) of its track; returns the turn's index."""
         turn = self._open(Side.USER, start, self.user_rate)
-        turn.end, turn.intended, turn.label = end, text, label
+        turn.end, turn.intended, turn.label, turn.role = end, text, label, role
         return turn.index
 
     def user_cut(self, index: int, end: int) -> None:
@@ -129,18 +130,25 @@ class TurnBook:
         self._endpoint_texts.add(item, text, mode)
 
     def verdict(self, index: int, verdict: Verdict) -> None:
-        """A judge's verdict on a turn."""
+        """A judge's verdict on a turn; it may come when the turn is written already (see `is_written`)."""
         self._turns[index].verdicts.append(verdict)
 
+    def is_written(self, index: int) -> bool:
+        """True if `ripe` has given the turn."""
+        return index < self._written
+
     def last_user_end_s(self, before: int) -> float | None:
-        """When the user's last turn before turn `before` ended, in seconds."""
-        ends = [t.end / t.rate for t in self._turns[:before] if t.side is Side.USER]
+        """When the user's last words before turn `before` that want an answer ended, in seconds."""
+        ends = [t.end / t.rate for t in self._wanting(before)]
         return ends[-1] if ends else None
 
     def asked(self, before: int) -> str:
-        """The user's words in its last turn before turn `before`."""
-        texts = [t.intended for t in self._turns[:before] if t.side is Side.USER and t.intended]
+        """The user's last words before turn `before` that want an answer."""
+        texts = [t.intended for t in self._wanting(before) if t.intended]
         return texts[-1] if texts else ""
+
+    def _wanting(self, before: int) -> list[_Open]:
+        return [t for t in self._turns[:before] if t.side is Side.USER and t.role.wants_answer]
 
     # --- writing
 
@@ -188,6 +196,7 @@ class TurnBook:
             intended=intended,
             heard=heard,
             label=turn.label,
+            role=turn.role,
             items=tuple(items),
             interrupted=turn.interrupted,
             unscored=unscored,

@@ -13,7 +13,21 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from benchmarks import drift, pace, speed, timing
+from benchmarks import (
+    arena,
+    arena_variants,
+    blueprint,
+    drift,
+    judge,
+    line,
+    pace,
+    selftest,
+    speed,
+    styles,
+    text,
+    timing,
+    verify,
+)
 
 RESULTS = Path("benchmarks/results.json")
 PAGE = Path("docs/benchmarks.md")
@@ -25,7 +39,18 @@ BENCHMARKS: dict[str, tuple[Callable[[], dict[str, Any]], str]] = {
     "drift, simulated hour": (drift.simulated, "every click on its sample"),
     "drift, ten minutes": (drift.wall_clock, "within 20 ms"),
     "pace of the tick": (pace.wall_clock, "99th percentile at most 5 ms"),
+    "line, one frame": (line.frame_cost, "at most 200 μs for noise, codec and loss"),
     "simulated hour": (speed.simulated_hour, "at most 5 s"),
+    "arena, 100,000 battles": (arena.speed, "at most 2 s on one core"),
+    "arena, intervals": (arena.coverage, "93 % to 97 % hold the truth"),
+    "arena, variants": (arena_variants.ranked, "clean, noisy, monotone, wrong facts in this order"),
+    "text, 10,000 pairs": (text.four_error_rates, "at most 6 s on one core"),
+    "rules judge, labelled replies": (judge.labelled, "reported with its interval"),
+    "rules judge, speed": (judge.speed, "within 300 ms of the transcript"),
+    "blueprint of an hour": (blueprint.hour, "at most 240 s on two cores"),
+    "voices and styles": (styles.check, "at most 10 points of WER over the resynthesis, but for a whisper"),
+    "planted mispronunciations": (verify.planted, "at least 9 of 10 found"),
+    "self-test": (selftest.whole, "precision and recall at least 0.95, no false alarm, at most 300 s"),
     "viva --help": (speed.help_text, "at most 0.4 s"),
     "first word of the demo": (speed.first_word, "within 10 s"),
 }
@@ -48,14 +73,16 @@ def _write_page(results: dict[str, Any]) -> None:
     rows = ["| what | asked for | measured |", "| --- | --- | --- |"]
     for name in BENCHMARKS:
         if name in results:
-            values = {k: v for k, v in results[name].items() if k not in ("bar", "by_clip")}
+            values = {k: v for k, v in results[name].items() if k not in ("bar", "by_clip", "by_style")}
             measured = ", ".join(f"{k.replace('_', ' ')} {v}" for k, v in values.items())
             rows.append(f"| {name} | {results[name]['bar']} | {measured} |")
-    text = PAGE.read_text()
-    head, rest = text.split(BEGIN)
+    page = PAGE.read_text()
+    head, rest = page.split(BEGIN)
     tail = rest.split(END)[1]
     table = "\n".join(rows)
     PAGE.write_text(f"{head}{BEGIN}\n\nMeasured on {results['machine']}.\n\n{table}\n\n{END}{tail}")
+    if "voices and styles" in results:
+        styles.write_table(PAGE, results["voices and styles"])
 
 
 if __name__ == "__main__":

@@ -148,6 +148,9 @@ class UtteranceStarted(_Event):
         behaviour: Id of the scenario's behaviour that made it, or "".
         pauses: Silences inside the utterance that the scenario asked for, as (first sample, one past the
             last) on the user's track: the user has not finished there.
+        voice: Who spoke, as the scenario has it; "" is the machine's own voice, or a recording.
+        style: Manner of speaking, likewise.
+        gain_db: What brought a recording to the level of speech.
         start: First sample on the user's track.
         samples: Length of the clip.
         audible_start: First sample on the user's track that can be heard (a clip may begin with silence).
@@ -163,6 +166,9 @@ class UtteranceStarted(_Event):
     role: Role = Role.TURN
     behaviour: str = ""
     pauses: tuple[tuple[int, int], ...] = ()
+    voice: str = ""
+    style: str = ""
+    gain_db: float = 0.0
     start: int
     samples: int
     audible_start: int
@@ -200,11 +206,20 @@ class BehaviourSettled(_Event):
 
 
 class KeysPressed(_Event):
-    """The user pressed telephone keys."""
+    """The user pressed telephone keys.
+
+    Attributes:
+        by: "protocol": a message told the endpoint; "tones": they sounded on the user's track.
+        start: First sample of the tones on the user's track.
+        samples: Length of the tones.
+    """
 
     kind: Literal["keys_pressed"] = "keys_pressed"
     digits: str
     behaviour: str = ""
+    by: Literal["protocol", "tones"] = "protocol"
+    start: int = 0
+    samples: int = 0
 
 
 class LineCondition(_Event):
@@ -489,13 +504,19 @@ class ReceivedPiece(_Record):
 
 
 class Verdict(_Record):
-    """A judge's answer on a turn: a label of a declared set, or unscored with a cause."""
+    """A judge's answer on a turn: a label of a declared set, or unscored with a cause.
+
+    Attributes:
+        detail: How it came about: a label for each fact, and of a language model the prompt, its raw
+            replies, tokens and price.
+    """
 
     judge: str
     label: str | None = None
     unscored: str | None = None
     reason: str = ""
     evidence: tuple[str, ...] = ()
+    detail: dict[str, Any] = Field(default_factory=dict)
 
 
 class Turn(_Record):
@@ -578,7 +599,7 @@ class EpisodeInfo(_Record):
     """episode.json: written at the start with outcome `unfinished`, and last of all, atomically.
 
     Attributes:
-        scenario: The whole scenario as it was run.
+        scenario: The whole scenario as it was run; what is absent has its default.
         scenario_sha256: Hash of its canonical JSON: two episodes with the same hash are comparable.
         clock: "wall" or "simulated".
         reason: A sentence for people about the outcome.

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import NamedTuple
 
+from scenarios import lint_behaviours, lint_expression, lint_manners, sound
+from scenarios.behaviours import BargeIn, ChangeOfMind, Cough
+from scenarios.conditions import SOUND_FILES
 from scenarios.document import Document
+from scenarios.lines import lines
 from scenarios.problems import Place, Problem
 from scenarios.schema import Fact, Say, Scenario
+from scenarios.sound import Fault
 
-_AUDIO = (".wav", ".flac")
 _SHORTEST = 3
 _WORD = re.compile(r"[^\W_]+|\|")
 
@@ -19,13 +24,29 @@ def errors(document: Document, scenario: Scenario) -> Iterator[Problem]:
     """What makes a scenario unusable: ids that are used twice, recordings that are not there."""
     yield from _duplicates(document, [(("aspects", i, "id"), a.id) for i, a in enumerate(scenario.aspects)])
     yield from _duplicates(document, [((*asked.place, "id"), asked.fact.id) for asked in _facts(scenario)])
-    for place, say in _lines(scenario):
+    for place, say in lines(scenario):
         if say.audio is not None:
-            yield from _audio(document, (*place, "audio"), say.audio)
+            in_noise = bool(scenario.conditions.snrs)  # a level against speech is none without speech
+            yield from _audio(
+                document, (*place, "audio"), say.audio, sound.speech_fault if in_noise else None
+            )
+    for i, noise in enumerate(scenario.conditions.noise):
+        if noise.file is not None:
+            yield from _audio(document, ("conditions", "noise", i, "bed"), noise.file, sound.noise_fault)
+
+    behaviours = scenario.behaviours
+    yield from _duplicates(document, [(("behaviours", i, "id"), b.id) for i, b in enumerate(behaviours)])
+    for i, behaviour in enumerate(behaviours):
+        if isinstance(behaviour, Cough) and behaviour.audio is not None:
+            yield from _audio(document, ("behaviours", i, "audio"), behaviour.audio)
+    yield from lint_behaviours.errors(document, scenario)
+    yield from lint_manners.errors(document, scenario, lines(scenario))
+    yield from lint_expression.errors(document, scenario)
 
 
 def warnings(document: Document, scenario: Scenario) -> Iterator[Problem]:
-    """What lets an answer pass that says nothing."""
+    """What lets an answer pass that says nothing, and conditions that change nothing."""
+    yield from _unreachable(document, scenario)
     for place, fact, question in _facts(scenario):
         asked = _words(f"{question.text} | {question.spoken or ''}")
         for g, group in enumerate(fact.keywords):
@@ -53,17 +74,10 @@ def _facts(scenario: Scenario) -> Iterator[_Asked]:
     for i, turn in enumerate(scenario.turns):
         for j, fact in enumerate(turn.facts):
             yield _Asked(("turns", i, "facts", j), fact, turn)
-
-
-def _lines(scenario: Scenario) -> Iterator[tuple[Place, Say]]:
-    for i, turn in enumerate(scenario.turns):
-        yield ("turns", i), turn
-    for i, aspect in enumerate(scenario.aspects):
-        yield ("aspects", i, "question"), aspect.question
-        for j, say in enumerate(aspect.follow_ups):
-            yield ("aspects", i, "follow_ups", j), say
-    if scenario.goodbye is not None:
-        yield ("goodbye",), scenario.goodbye
+    for i, behaviour in enumerate(scenario.behaviours):
+        if isinstance(behaviour, BargeIn | ChangeOfMind):
+            for j, fact in enumerate(behaviour.facts):
+                yield _Asked(("behaviours", i, "facts", j), fact, behaviour.say)
 
 
 def _duplicates(document: Document, ids: list[tuple[Place, str]]) -> Iterator[Problem]:
@@ -78,14 +92,31 @@ def _duplicates(document: Document, ids: list[tuple[Place, str]]) -> Iterator[Pr
             first[id] = here
 
 
-def _audio(document: Document, place: Place, name: str) -> Iterator[Problem]:
+def _audio(
+    document: Document, place: Place, name: str, fault: Callable[[Path], Fault | None] | None = None
+) -> Iterator[Problem]:
     path = document.file.parent / name
     if name.startswith(("/", "\\")) or re.match(r"[A-Za-z]:", name):
         yield document.problem(place, repr(name), "a path relative to the scenario's file")
-    elif path.suffix.lower() not in _AUDIO:
-        yield document.problem(place, repr(name), f"a file that ends in {' or '.join(_AUDIO)}")
+    elif path.suffix.lower() not in SOUND_FILES:
+        yield document.problem(place, repr(name), f"a file that ends in {' or '.join(SOUND_FILES)}")
     elif not path.is_file():
         yield document.problem(place, f"{name!r}, but there is no file {path}", "a recording")
+    elif fault is not None and (wrong := fault(path)) is not None:
+        yield document.problem(place, f"{name!r}, which holds {wrong.found}", wrong.expected, wrong.remedy)
+
+
+def _unreachable(document: Document, scenario: Scenario) -> Iterator[Problem]:
+    """Clipping above what the voice, its gain and the noises reach."""
+    conditions = scenario.conditions
+    if conditions.clipping_dbfs is None:
+        return
+    # speech at -26 dBov peaks at about -6; a noise peaks some 12 dB over its level
+    loudest = conditions.gain_db + max([-6.0, *(-14.0 - snr for snr in conditions.snrs.values())])
+    if conditions.clipping_dbfs > loudest:
+        found = f"clipping at {conditions.clipping_dbfs:g} dBFS, which is hardly ever reached"
+        expected = f"a level below {loudest:g} dBFS, or a higher gain_db"
+        yield document.problem(("conditions", "clipping_dbfs"), found, expected)
 
 
 def _words(text: str) -> str:

@@ -12,6 +12,7 @@ from scenarios import lint
 from scenarios.document import Document, read_document, read_documents
 from scenarios.problems import Problem, ScenarioError
 from scenarios.schema import Pack, Scenario
+from scenarios.spoken.lexicon import LEXICON, lexicon_problems
 from scenarios.validate import validated
 
 PACK = "pack.yaml"
@@ -97,7 +98,7 @@ def load_scenarios(path: Path) -> tuple[LoadedScenario, ...]:
     """
     pack = _load_manifest(path.parent) if (path.parent / PACK).is_file() else None
     loaded = _load(path, pack)
-    problems = _same_ids(loaded)
+    problems = _same_ids(loaded) + _lexicon_problems(path.parent)
     if problems:
         raise ScenarioError(problems)
     return tuple(loaded)
@@ -119,7 +120,7 @@ def load_pack(folder: Path | str) -> LoadedPack:
             loaded += _load(file, pack)
         except ScenarioError as error:
             problems += error.problems
-    problems += _same_ids(loaded)
+    problems += _same_ids(loaded) + _lexicon_problems(path)
     if not loaded and not problems:
         problems.append(_about(path, "a pack without scenarios", f"YAML files beside {PACK}"))
     if problems:
@@ -168,7 +169,14 @@ def _shipped(name: str) -> Path | None:
 
 
 def _files(folder: Path) -> list[Path]:
-    return sorted(path for path in folder.iterdir() if path.suffix in _SUFFIXES and path.name != PACK)
+    beside = (PACK, LEXICON)
+    return sorted(path for path in folder.iterdir() if path.suffix in _SUFFIXES and path.name not in beside)
+
+
+def _lexicon_problems(folder: Path) -> list[Problem]:
+    """What is wrong with the lexicon beside scenarios, if there is one."""
+    own = folder / LEXICON
+    return lexicon_problems(own) if own.is_file() else []
 
 
 def _load_manifest(folder: Path) -> Pack:

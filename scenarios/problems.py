@@ -10,6 +10,12 @@ Place = tuple[str | int, ...]
 """Keys and indices from the top of a document: `("aspects", 0, "question", "text")`."""
 
 
+def place_text(place: Place) -> str:
+    """A place as text: `aspects[0].question.text`."""
+    parts = (f"[{part}]" if isinstance(part, int) else f".{part}" for part in place)
+    return "".join(parts).removeprefix(".")
+
+
 @dataclass(frozen=True, slots=True)
 class Problem:
     """One thing that is wrong, or doubtful, in a file.
@@ -32,8 +38,7 @@ class Problem:
     @property
     def where(self) -> str:
         """The place as text: `aspects[0].question.text`."""
-        parts = (f"[{part}]" if isinstance(part, int) else f".{part}" for part in self.place)
-        return "".join(parts).removeprefix(".")
+        return place_text(self.place)
 
     def __str__(self) -> str:
         position = f":{self.line}:{self.column}" if self.line else ""

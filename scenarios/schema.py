@@ -5,20 +5,18 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import Field, StringConstraints, model_validator
+
+from scenarios.basics import Fact as Fact
+from scenarios.basics import Say as Say
+from scenarios.basics import Slug as Slug
+from scenarios.basics import Strict, Text
+from scenarios.behaviours import BargeIn, Behaviour, ChangeOfMind
+from scenarios.conditions import Conditions
+from scenarios.expression_task import Expression
 
 SCENARIO_VERSION = 1
 """Version of the scenario format."""
-
-Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
-"""Text that says something: empty is an error."""
-
-Slug = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9._-]*$", max_length=80)]
-"""A name that is safe as a folder's name."""
-
-
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, str_strip_whitespace=True)
 
 
 class Expertise(StrEnum):
@@ -48,12 +46,12 @@ class PolicyKind(StrEnum):
     LLM = "llm"  # a language model plays the persona
 
 
-class Persona(_Strict):
+class Persona(Strict):
     """Who calls.
 
     Attributes:
-        voice: Name of the user's voice; "" is the default of the machine.
-        style: Manner of speaking.
+        voice: Who speaks, such as `anna` (`viva voices` lists them); "" is the machine's own voice.
+        style: Manner of speaking, such as `calm` or `calm; rate=0.8`; a line may have another.
         patience_s: Seconds of silence after which the user asks again, or gives up.
     """
 
@@ -66,39 +64,7 @@ class Persona(_Strict):
     patience_s: float = Field(default=8.0, gt=0, le=120)
 
 
-class Say(_Strict):
-    """Words to say: written, and spoken where the two differ; or a recording.
-
-    Attributes:
-        audio: Path of a WAV or FLAC file, relative to the scenario's file.
-    """
-
-    text: Text
-    spoken: Text | None = None
-    style: str = ""
-    audio: str | None = None
-
-
-class Fact(_Strict):
-    """Something a good answer states.
-
-    Attributes:
-        keywords: Groups of alternatives. The fact counts as stated if of every group at least one
-            alternative is heard: `[[guide rna, guide], [matches, complementary]]`.
-        wrong: Phrases that contradict the fact.
-        point: What the user calls it when it asks again ("how the target is found"), without giving
-            the answer away; "" takes the words of the id.
-    """
-
-    id: Slug
-    text: Text
-    point: str = ""
-    keywords: tuple[tuple[Text, ...], ...] = Field(min_length=1)
-    wrong: tuple[Text, ...] = ()
-    source: str = ""
-
-
-class Keywords(_Strict):
+class Keywords(Strict):
     """Words that a relevant answer holds, by what they name (S3-Bench, Relevant Rate).
 
     Each is traceable: it stands in the question, the answer, the explanation or the reasoning of its item.
@@ -127,7 +93,7 @@ class Feature(StrEnum):
     SPECIAL_EXPRESSION = "special_expression"
 
 
-class Item(_Strict):
+class Item(Strict):
     """A question of knowledge with its key (S3-Knowledge): what the turn asks is its query.
 
     Attributes:
@@ -184,15 +150,17 @@ class Turn(Say):
     Attributes:
         pause_s: Seconds to wait after the reply before this turn.
         facts: What the reply should state.
-        item: The question of knowledge that this turn asks, with its key.
+        item: The question of knowledge that this turn asks, with its key. The options of a multiple choice
+            are read aloud after `text` and `spoken`, which hold the question alone (`scenarios.items`).
     """
 
     pause_s: float = Field(default=0.0, ge=0, le=60)
     facts: tuple[Fact, ...] = ()
     item: Item | None = None
+    expression: Expression | None = None
 
 
-class Aspect(_Strict):
+class Aspect(Strict):
     """One topic the dialogue must cover.
 
     Attributes:
@@ -211,7 +179,7 @@ class Aspect(_Strict):
     tries: int = Field(default=3, ge=1, le=10)
 
 
-class Limits(_Strict):
+class Limits(Strict):
     """Where a session ends at the latest."""
 
     max_duration_s: float = Field(default=300.0, gt=0, le=7200)
@@ -219,7 +187,7 @@ class Limits(_Strict):
     reply_timeout_s: float = Field(default=20.0, gt=0, le=300)
 
 
-class Scenario(_Strict):
+class Scenario(Strict):
     """One call.
 
     Attributes:
@@ -228,6 +196,8 @@ class Scenario(_Strict):
         domain: Field of knowledge ("physics"), for tables.
         repeats: How often a run calls with it.
         seed: Base of every random choice; the same for every endpoint.
+        behaviours: What makes the conversation messy: interruptions, pauses, coughs.
+        conditions: What room and line do to the user's voice.
     """
 
     version: Literal[1] = 1
@@ -242,6 +212,8 @@ class Scenario(_Strict):
     turns: tuple[Turn, ...] = ()
     aspects: tuple[Aspect, ...] = ()
     goodbye: Say | None = None
+    behaviours: tuple[Behaviour, ...] = ()
+    conditions: Conditions = Conditions()
     limits: Limits = Limits()
     repeats: int = Field(default=1, ge=1, le=1000)
     seed: int = 0
@@ -260,7 +232,15 @@ class Scenario(_Strict):
         return self
 
 
-class Pack(_Strict):
+def scenario_facts(scenario: Scenario) -> list[Fact]:
+    """Everything that any answer of the call should state."""
+    turns = [fact for turn in scenario.turns for fact in turn.facts]
+    aspects = [fact for aspect in scenario.aspects for fact in aspect.facts]
+    asked = [b.facts for b in scenario.behaviours if isinstance(b, BargeIn | ChangeOfMind)]
+    return [*turns, *aspects, *(fact for facts in asked for fact in facts)]
+
+
+class Pack(Strict):
     """The manifest of a pack: `pack.yaml` in its folder."""
 
     version: Literal[1] = 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import json
 from types import NoneType
-from typing import Any, TypeVar, get_args, get_origin
+from typing import Annotated, Any, TypeVar, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
@@ -32,13 +32,21 @@ def validated(document: Document, model: type[Model]) -> Model | None:
 
 
 def _problem(document: Document, model: type[BaseModel], details: ErrorDetails) -> Problem:
-    place: Place = details["loc"]
+    place = _without_tags(document.data, details["loc"])
     found = _described(details["input"])
     match details["type"]:
+        case "union_tag_not_found":
+            return document.problem(place, "no key `kind`", "one: it says what this is")
+        case "union_tag_invalid":
+            context = details.get("ctx", {})
+            choices = [choice.strip("' ") for choice in str(context.get("expected_tags", "")).split(",")]
+            tag = str(context.get("tag", ""))
+            expected = f"one of {', '.join(choices)}"
+            return document.problem((*place, "kind"), repr(tag), expected, _nearest(tag, choices))
         case "missing":
             return document.problem(place, f"no key `{place[-1]}`", "one: it is required")
         case "extra_forbidden":
-            known = _keys_at(model, place[:-1])
+            known = _keys_at(model, details["loc"][:-1])
             hint = _nearest(str(place[-1]), known)
             expected = "one of " + ", ".join(known)
             return document.problem(place, f"an unknown key `{place[-1]}`", expected, hint, key=True)
@@ -92,12 +100,33 @@ def _nearest(word: str, known: list[str]) -> str:
     return f"did you mean `{close[0]}`?" if close else ""
 
 
+def _without_tags(data: object, place: Place) -> Place:
+    """The place as it stands in the file, without the kinds that pydantic puts into that of a union."""
+    kept: list[str | int] = []
+    for part in place:
+        if isinstance(data, dict) and part not in data and data.get("kind") == part:
+            continue
+        kept.append(part)
+        if isinstance(data, dict):
+            data = data.get(part)
+        elif isinstance(data, list) and isinstance(part, int):
+            data = data[part]
+    return tuple(kept)
+
+
 def _keys_at(model: type[BaseModel], place: Place) -> list[str]:
     """The keys that the schema knows at a place."""
     here: Any = model
     for part in place:
+        if get_origin(here) is Annotated:  # a union that is told apart by `kind`; the part is the kind
+            here = next(one for one in get_args(get_args(here)[0]) if _kind(one) == part)
+            continue
         # a list is declared as tuple[Turn, ...], what may be missing as Say | None
         here = get_args(here)[0] if isinstance(part, int) else here.model_fields[part].annotation
-        if get_origin(here) is not tuple:
+        if get_origin(here) not in (tuple, Annotated):
             here = next((kind for kind in get_args(here) if kind is not NoneType), here)
     return list(here.model_fields)
+
+
+def _kind(model: type[BaseModel]) -> object:
+    return get_args(model.model_fields["kind"].annotation)[0]

@@ -34,7 +34,8 @@ USER_PAUSE_S = 2.0
 ENDPOINT_PAUSE_S = 1.0
 MERGE_GAP_S = 0.2
 SHORTEST_S = 0.02
-TAIL_S = 0.03
+TAIL_WINDOW_S = 0.01
+TAIL_WINDOWS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,18 +181,21 @@ class _Stretches:
         stretch = Stretch(
             segments=tuple(Segment(segment.start * step, segment.end * step) for segment in loud),
             delivery=None if first.delivery is None else self._deliveries.all[first.delivery],
-            tail_db=_tail_db(self._track, loud, round(TAIL_S * self._track_rate)),
+            tail_db=_tail_db(self._track, loud, self._track_rate),
         )
         return [(stretch, first.first_known * step)]
 
 
-def _tail_db(track: Pcm, loud: Sequence[Segment], tail: int) -> float | None:
-    last = loud[-1]
-    if last.samples < tail:
+def _tail_db(track: Pcm, loud: Sequence[Segment], rate: int) -> float | None:
+    """The lowest level of the last 10 ms windows: one of them has faded at a natural end, however loud."""
+    last, window = loud[-1], round(TAIL_WINDOW_S * rate)
+    tail = track[max(last.start, last.end - TAIL_WINDOWS * window) : last.end]
+    if tail.size < TAIL_WINDOWS * window:
         return None
     whole = np.concatenate([track[segment.start : segment.end] for segment in loud])
-    levels = [float(np.std(part, dtype=np.float64)) for part in (track[last.end - tail : last.end], whole)]
-    return 20 * math.log10(levels[0] / levels[1]) if min(levels) > 0 else None
+    level = float(np.std(whole, dtype=np.float64))
+    lowest = float(np.std(tail.reshape(TAIL_WINDOWS, window), axis=1, dtype=np.float64).min())
+    return 20 * math.log10(max(lowest, 0.5) / level) if level > 0 else None
 
 
 def _turns(

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 from recordings.format import EpisodeInfo, Outcome
-from recordings.reader import Episode, find_episodes, write_scores
+from recordings.reader import Episode, find_episodes, read_scores, write_scores
 from scoring.duplex.metrics import DUPLEX
+from scoring.judged import JudgedFacts, judged, judged_later
 from scoring.metric import Aggregate, Measured, Measurement, Metric, aggregate
 from scoring.pairing import Tracks, build_timeline
-from scoring.texts import Texts, clips_to_transcribe, exchange_texts
+from scoring.science.imported import Result, Rule, find_results, read_results
+from scoring.science.metrics import SCIENCE
+from scoring.science.report import to_json as science_to_json
+from scoring.science.run import Call, Science, collect, stored_guess
+from scoring.texts import LiveTurns, Texts, clips_to_transcribe, exchange_texts
 from scoring.timeline import Exchange, Timeline
 from scoring.timing import TIMING
 from scoring.transcribe import stored_transcripts, transcribe
@@ -22,7 +27,12 @@ from scoring.view import EpisodeView
 from scoring.words import WORDS
 from streams.speech.interfaces import Recogniser
 
-SETS: Mapping[str, tuple[Metric, ...]] = {"timing": TIMING, "words": WORDS, "duplex": DUPLEX}
+SETS: Mapping[str, tuple[Metric, ...]] = {
+    "timing": TIMING,
+    "words": WORDS,
+    "duplex": DUPLEX,
+    "science": SCIENCE,
+}
 """The metric sets: each is one file in an episode's `scores/`."""
 
 METRICS: tuple[Metric, ...] = tuple(metric for metrics in SETS.values() for metric in metrics)
@@ -90,11 +100,13 @@ class RunScores:
     Attributes:
         run: The folder that was scored.
         metrics: Over all episodes that are not void.
+        science: Tables of the questions and dialogues of science among them; empty if there are none.
     """
 
     run: str
     episodes: tuple[EpisodeScores, ...]
     metrics: Mapping[str, Aggregate]
+    science: Science = field(default_factory=Science)
 
     def to_json(self) -> dict[str, Any]:
         """Plain data that strict JSON can hold."""
@@ -102,6 +114,7 @@ class RunScores:
             "run": self.run,
             "episodes": [episode.to_json() for episode in self.episodes],
             "metrics": {name: value.to_json() for name, value in self.metrics.items()},
+            **({"science": science_to_json(self.science)} if self.science else {}),
         }
 
 
@@ -109,17 +122,33 @@ async def score(paths: Iterable[Path], recogniser: Recogniser | None = None) -> 
     """Score every episode at or below the paths; writes `scores/` into each episode's folder.
 
     Args:
-        paths: Episodes, runs, or folders that hold some; an episode named twice counts once.
+        paths: Episodes, runs, or folders that hold some; an episode named twice counts once. Files
+            `*.results.jsonl` in them, of `viva ask` or other programs, are compared with the calls.
         recogniser: Transcribes what has no words yet; None uses the transcripts that are there.
 
     Raises:
         RecordingError: No episode was found, or one cannot be read or its scores written.
+        ResultUnreadable: A file of results holds none, or something else.
     """
     named = list(paths)
     folders = {folder.resolve(): folder for path in named for folder in find_episodes(path)}
     episodes = [await score_episode(folder, recogniser) for folder in folders.values()]
     run = named[0] if len(named) == 1 else Path(os.path.commonpath([path.resolve() for path in named]))
-    return RunScores(run=str(run), episodes=tuple(episodes), metrics=combine(episodes))
+    results = {file.resolve(): file for path in named for file in find_results(path)}
+    found = [result for file in results.values() for result in read_results(file)]
+    return RunScores(str(run), tuple(episodes), combine(episodes), science_of(episodes, found))
+
+
+def science_of(
+    episodes: Iterable[EpisodeScores], results: Iterable[Result], rule: Rule = Rule.WORDS
+) -> Science:
+    """The tables of science of episodes that are not void, and of results made elsewhere; see `collect`.
+
+    Raises:
+        RecordingError: A judge's guess beside an episode cannot be read.
+    """
+    counted = [episode for episode in episodes if not episode.info.outcome.void]
+    return collect([Call(one.view, stored_guess(one.path)) for one in counted], results, rule)
 
 
 async def score_episode(folder: Path, recogniser: Recogniser | None = None) -> EpisodeScores:
@@ -164,7 +193,17 @@ def view_of(episode: Episode, timeline: Timeline, transcripts: Transcripts | Non
         received=episode.received,
         timeline=timeline,
         texts=exchange_texts(timeline, episode.events, episode.received, episode.turns, transcripts),
+        judged=_judged(episode, timeline),
     )
+
+
+def _judged(episode: Episode, timeline: Timeline) -> dict[int, JudgedFacts]:
+    """What judges said of the facts, by exchange; where `viva judge` judged again, that."""
+    again = (episode.path / "scores" / "judge.json").is_file()
+    later = judged_later(read_scores(episode.path, "judge")) if again else {}
+    live = LiveTurns(timeline, episode.turns)
+    found = {e.index: judged(live.endpoint(e), later) for e in timeline.exchanges}
+    return {index: facts for index, facts in found.items() if facts is not None}
 
 
 def measure(path: Path, view: EpisodeView, transcripts: Transcripts | None = None) -> EpisodeScores:

@@ -81,7 +81,8 @@ class Stretch:
         delivery: The audio it was heard from, if the episode has an index of what arrived.
         endless: That audio began before the turn it answers: where a reply begins in it can't be told.
         cut: It was not heard to its end, or the user began to talk before its end.
-        tail_db: Level of its last 30 ms against the level of all of it, in dB; None if it is shorter.
+        tail_db: Lowest level of its last three windows of 10 ms against the level of all of it, in dB; None
+            if it is shorter.
     """
 
     segments: tuple[Segment, ...]

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from recordings.format import EpisodeInfo, Event, ReceivedPiece
+from scoring.judged import JudgedFacts
 from scoring.texts import Texts
 from scoring.timeline import Timeline
 
@@ -16,6 +17,7 @@ class EpisodeView:
 
     Attributes:
         texts: One for each exchange of the timeline.
+        judged: What judges said of the facts, by exchange.
     """
 
     info: EpisodeInfo
@@ -23,6 +25,7 @@ class EpisodeView:
     received: Sequence[ReceivedPiece]
     timeline: Timeline
     texts: Sequence[Texts]
+    judged: Mapping[int, JudgedFacts] = field(default_factory=dict)
 
     @property
     def language(self) -> str:

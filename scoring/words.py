@@ -91,7 +91,9 @@ def _measured(errors: WordErrors, where: int) -> Measured:
 
 
 WORDS = tuple(
-    FunctionMetric(measure.__name__, "ratio", Statistic.RATIO, (measure.__doc__ or "").strip(), measure)
+    FunctionMetric(
+        measure.__name__, "ratio", Statistic.RATIO, (measure.__doc__ or "").strip(), measure, version=2
+    )
     for measure in (user_wer_said, user_wer_heard, endpoint_wer_said, endpoint_wer_heard)
 )
 """The metrics of `scores/words.json`."""

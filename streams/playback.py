@@ -55,6 +55,11 @@ class Microphone:
         """True while speech is queued."""
         return bool(self._queue)
 
+    @property
+    def saying(self) -> tuple[str, ...]:
+        """Names of what is queued, in order; the first is being said."""
+        return tuple(saying.utterance for saying in self._queue)
+
     def say(self, pcm: bytes, utterance: str) -> int:
         """Queue speech; returns the sample of the user's track at which it will start.
 

@@ -12,8 +12,8 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from scenarios.facts.check import FactCheck, check_facts, point_of
 from scenarios.schema import Aspect, Scenario
-from user_sim.facts import FactCheck, check_facts, point_of
 from user_sim.policy import Action, Advice, Ending, Line, Move, Percept, TurnHeard
 from user_sim.turn_taking import Phase, TurnTaking, line
 
@@ -71,7 +71,7 @@ class AdaptivePolicy(TurnTaking):
     A reply that was not understood is asked for again, which counts as a try; so does an unanswered
     question. Advice of a live judge on a reply overrides the check of the facts: it acts at once if it
     comes before the reply's `TurnHeard`; if it comes later, at the next reply, if that is still about
-    the same aspect.
+    the same aspect. A question that was dropped for another one leaves its aspect as it stands.
     """
 
     def __init__(self, scenario: Scenario, seed: int) -> None:
@@ -105,8 +105,11 @@ class AdaptivePolicy(TurnTaking):
         if satisfied or now.exhausted:
             return self._move_on(let_go=not satisfied)
         if advice is not None:
-            return self._ask(self._about("missing", advice.point or self._open_point()))
+            return self._ask(self._advised(advice))
         return self._ask(self._follow_up() if understood else Line(self._wording("repeat")))
+
+    def _dropped(self, heard: TurnHeard) -> Sequence[Action]:
+        return self._move_on()
 
     def _unanswered(self) -> Sequence[Action]:
         return self._move_on(let_go=True) if self._at + 1 < len(self._progress) else ()
@@ -151,13 +154,23 @@ class AdaptivePolicy(TurnTaking):
 
     def _follow_up(self) -> Line:
         """About what is wrong, else about what is missing, where the scenario's own words come first."""
-        now = self._now
-        contradicted = now.check().contradicted
+        contradicted = self._now.check().contradicted
         if contradicted:
             return self._about("doubtful", point_of(contradicted[0].fact))
-        written = (line(words) for words in now.aspect.follow_ups)
-        unused = next((words for words in written if words not in now.asked), None)
-        return unused or self._about("missing", self._open_point())
+        return self._written() or self._about("missing", self._open_point())
+
+    def _advised(self, advice: Advice) -> Line:
+        """What a judge wants asked; about a fact that is missing the scenario's own words come first."""
+        point = advice.point or self._open_point()
+        if advice.move is Move.DOUBT:
+            return self._about("doubtful", point)
+        known = any(point == point_of(fact) for fact in self._now.aspect.facts)
+        return (self._written() if known else None) or self._about("missing", point)
+
+    def _written(self) -> Line | None:
+        """The scenario's next follow-up, if one is left."""
+        written = (line(words) for words in self._now.aspect.follow_ups)
+        return next((words for words in written if words not in self._now.asked), None)
 
     def _open_point(self) -> str:
         return point_of((self._now.check().missing or self._now.aspect.facts)[0])

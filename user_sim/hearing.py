@@ -37,6 +37,10 @@ LEAD_S = 0.3
 """Silence put before the first sound after a sleep: detectors need a little of it."""
 
 
+WORDS_EVERY_S = 1.0
+"""Where words are wanted while a turn goes on, so much of it is heard between two transcripts."""
+
+
 @dataclass(frozen=True, slots=True)
 class SpeechEdge:
     """The endpoint's speech began or stopped at sample `at` of its track; noticed a little later."""
@@ -53,6 +57,13 @@ class SpeechEdge:
 @dataclass(frozen=True, slots=True)
 class Paused:
     """The endpoint paused, and may be done; what was heard of this turn so far."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class WordsSoFar:
+    """What was heard of a turn that goes on."""
 
     text: str
 
@@ -86,7 +97,7 @@ class HeardTurn:
     audio: Pcm
 
 
-HearingEvent = SpeechEdge | Paused | HeardTurn
+HearingEvent = SpeechEdge | Paused | WordsSoFar | HeardTurn
 
 Notify = Callable[[HearingEvent], None]
 
@@ -116,6 +127,8 @@ class Hearing:
         rate: Samples per second of the endpoint's track.
         language: What is spoken, as a language tag.
         notify: Called with every event, on the event loop.
+        words_every_s: Tell the words of a turn that goes on each time so much more of it was heard; None
+            transcribes at pauses alone.
     """
 
     def __init__(
@@ -128,6 +141,7 @@ class Hearing:
         language: str = "en",
         notify: Notify,
         settings: EarSettings | None = None,
+        words_every_s: float | None = None,
     ) -> None:
         self._detector = detector
         self._turn_detector = turn_detector
@@ -144,6 +158,9 @@ class Hearing:
         self._undelivered = 0
         self._draft: tuple[tuple[int, int], asyncio.Task[Words]] | None = None
         self._note = ""
+        self._words_every = None if words_every_s is None else sample_at(words_every_s, rate)
+        self._words_at = 0
+        self._finding_words = False
         # between the media path and the task
         self._asleep = True
         self._fresh_start: int | None = None
@@ -217,6 +234,7 @@ class Hearing:
             assert self._listening is not None  # the first batch after a sleep is fresh
             heard = await self._listening.push(batch.pcm)
             self._act(self._ear.hear(heard.edges, heard.until))
+            self._find_words(self._listening)
             self._rest(self._listening)
         if self._listening is not None:
             heard = await self._listening.finish()
@@ -234,6 +252,21 @@ class Hearing:
             self._asleep = True
             self._listening = None
             self._buffer.clear()
+
+    def _find_words(self, listening: Listening) -> None:
+        """Transcribe the turn that goes on, if it is time; one transcript at a time."""
+        start, position = self._ear.turn_start, self._ear.position
+        if self._words_every is None or self._finding_words or start is None or not self._ear.in_turn:
+            return
+        if position - max(start, self._words_at) >= self._words_every:
+            self._words_at, self._finding_words = position, True
+            self._group.create_task(self._tell_words(listening.speech(start, position)))
+
+    async def _tell_words(self, samples: Samples) -> None:
+        words = await transcribe(self._recogniser, samples, self._language)
+        self._finding_words = False
+        if words.text:
+            self._notify(WordsSoFar(words.text))
 
     def _act(self, decisions: Sequence[Decision]) -> None:
         for decision in decisions:

@@ -10,8 +10,8 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from scenarios.facts.matching import tokens
 from scenarios.schema import Scenario
-from user_sim.matching import tokens
 from user_sim.policy import (
     Action,
     Advice,
@@ -23,6 +23,7 @@ from user_sim.policy import (
     Line,
     Move,
     Percept,
+    SaidInstead,
     TurnHeard,
 )
 from user_sim.prompt import quoted, system_prompt
@@ -46,7 +47,7 @@ class LlmPolicy(TurnTaking):
     It says at most `limits.max_turns` turns; the last one is asked to be a goodbye. A reply of the model
     without words is asked for once more; if that has none either, the user says goodbye and the call ends
     as failed: the fault is ours. A second silence in a row ends the call. A live judge's advice goes into
-    the next request as a note.
+    the next request as a note; so does a question that stayed open when the user cut in with another one.
     """
 
     def __init__(self, scenario: Scenario, seed: int) -> None:
@@ -75,6 +76,16 @@ class LlmPolicy(TurnTaking):
         self.phase, self._awaited = Phase.THINKING, draft.request
         return () if draft.words is None else self._speak(draft.words)
 
+    def _said_instead(self, said: SaidInstead) -> Sequence[Action]:
+        self._draft = self._awaited = None
+        self._dialogue.append(("assistant", said.text))
+        if not said.dropped:
+            self._advice = "your question before you cut in was not answered, so ask it again"
+        return super()._said_instead(said)
+
+    def _still_open(self, heard: TurnHeard) -> Sequence[Action]:
+        return self._reply(heard)
+
     def _unanswered(self) -> Sequence[Action]:
         return ()
 
@@ -87,8 +98,12 @@ class LlmPolicy(TurnTaking):
             case Composed(request=request, text=text):
                 return self._composed(request, text)
             case Advice(move=move, point=point):
-                wish = f"ask again about {json.dumps(point, ensure_ascii=False)}"
-                self._advice = wish if move is Move.PRESS else "go on to your next question"
+                about = json.dumps(point, ensure_ascii=False)
+                wishes = {
+                    Move.PRESS: f"ask again about {about}",
+                    Move.DOUBT: f"what they said about {about} is wrong, so say that you doubt it",
+                }
+                self._advice = wishes.get(move, "go on to your next question")
                 self._draft = None
         return ()
 

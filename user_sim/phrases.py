@@ -21,6 +21,8 @@ class Phrases:
         missing: Asks about something that the replies left out.
         doubtful: Asks about something that a reply got wrong.
         traits: Wordings of `missing` that fit a trait better than the general ones.
+        backchannels: Show that the user listens.
+        fillers: Said while words are looked for.
     """
 
     still_there: str
@@ -31,6 +33,8 @@ class Phrases:
     missing: tuple[str, ...]
     doubtful: tuple[str, ...]
     traits: Mapping[Trait, tuple[str, ...]]
+    backchannels: tuple[str, ...] = ("mm-hm", "uh-huh", "right")
+    fillers: tuple[str, ...] = ("um", "uh", "er")
 
     def asking(self, trait: Trait) -> Sequence[str]:
         """Wordings of a question about a missing point."""
@@ -87,6 +91,8 @@ _GERMAN = Phrases(
     missing=("Können Sie noch etwas mehr sagen zum Thema {point}?", "Und wie ist das mit {point}?"),
     doubtful=("Sind Sie sicher? Was genau stimmt beim Thema {point}?",),
     traits={},
+    backchannels=("mhm", "ja", "genau"),
+    fillers=("ähm", "äh"),
 )
 
 _FRENCH = Phrases(
@@ -98,6 +104,8 @@ _FRENCH = Phrases(
     missing=("Pouvez-vous en dire un peu plus sur ce point : {point} ?", "Et à propos de ceci : {point} ?"),
     doubtful=("Vous êtes sûr ? Qu'est-ce qui est exact sur ce point : {point} ?",),
     traits={},
+    backchannels=("mm-hm", "oui", "d'accord"),
+    fillers=("euh", "hum"),
 )
 
 _SPANISH = Phrases(
@@ -109,6 +117,8 @@ _SPANISH = Phrases(
     missing=("¿Puede contarme algo más sobre este punto: {point}?", "¿Y qué hay de esto: {point}?"),
     doubtful=("¿Está seguro? ¿Qué es lo correcto sobre este punto: {point}?",),
     traits={},
+    backchannels=("ajá", "sí", "claro"),
+    fillers=("eh", "este"),
 )
 
 _CHINESE = Phrases(
@@ -120,6 +130,8 @@ _CHINESE = Phrases(
     missing=("关于{point}，您能再多说一点吗？", "那{point}呢？"),
     doubtful=("您确定吗？关于{point}，正确的说法是什么？",),
     traits={},
+    backchannels=("嗯", "对", "好的"),
+    fillers=("呃", "那个"),
 )
 
 _LANGUAGES = {"en": _ENGLISH, "de": _GERMAN, "fr": _FRENCH, "es": _SPANISH, "zh": _CHINESE}

@@ -11,100 +11,78 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Protocol
 
+from user_sim.percepts import Advice as Advice
+from user_sim.percepts import CallOver as CallOver
+from user_sim.percepts import CallStarted as CallStarted
+from user_sim.percepts import Composed as Composed
+from user_sim.percepts import EndpointBegan as EndpointBegan
+from user_sim.percepts import HeardSoFar as HeardSoFar
+from user_sim.percepts import Judged as Judged
+from user_sim.percepts import Move as Move
+from user_sim.percepts import Percept as Percept
+from user_sim.percepts import QuietSoFar as QuietSoFar
+from user_sim.percepts import ReplyGoesOn as ReplyGoesOn
+from user_sim.percepts import SaidAll as SaidAll
+from user_sim.percepts import SaidInstead as SaidInstead
+from user_sim.percepts import Silence as Silence
+from user_sim.percepts import SpokenSoFar as SpokenSoFar
+from user_sim.percepts import TurnHeard as TurnHeard
+from user_sim.percepts import WentOn as WentOn
+
 
 class Ending(StrEnum):
     """Why the user ends the call."""
 
     DONE = "done"  # everything was asked and answered, or given up politely
     IMPATIENT = "impatient"  # the endpoint did not answer
+    HUNG_UP = "hung_up"  # the scenario makes the user hang up
     ADVISED = "advised"  # the judge said that the call is lost
     FAILED = "failed"  # no words could be found: our own failure, the episode is void
 
 
-# --- percepts: what the user hears -------------------------------------------------------------
+class Role(StrEnum):
+    """What words or sounds of the user are for; the first group takes the turn, the second does not."""
+
+    TURN = "turn"
+    BARGE_IN = "barge_in"
+    CORRECTION = "correction"
+    REPROMPT = "reprompt"
+
+    BACKCHANNEL = "backchannel"
+    ASIDE = "aside"
+    TIC = "tic"
+    TALK_OVER = "talk_over"
+
+    @property
+    def takes_turn(self) -> bool:
+        """True if the user wants an answer and listens for it."""
+        return self in _TAKES_TURN
 
 
-@dataclass(frozen=True, slots=True)
-class CallStarted:
-    """The line is open."""
+_TAKES_TURN = frozenset({Role.TURN, Role.BARGE_IN, Role.CORRECTION, Role.REPROMPT})
 
 
-@dataclass(frozen=True, slots=True)
-class EndpointBegan:
-    """The endpoint began to talk (at least one speech segment is being heard)."""
+class Since(StrEnum):
+    """From when time is counted."""
 
-
-@dataclass(frozen=True, slots=True)
-class HeardSoFar:
-    """The endpoint paused; what was heard of this turn so far. More may come."""
-
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class TurnHeard:
-    """The endpoint's turn is over.
-
-    Attributes:
-        text: What was heard; "" if it could not be understood.
-        understood: False if there was speech that no recogniser made words of, or hearing failed.
-        interrupted: True if the turn ended because the user talked or playback was cut.
-    """
-
-    text: str
-    understood: bool = True
-    interrupted: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class SaidAll:
-    """The user's own words are out."""
-
-
-@dataclass(frozen=True, slots=True)
-class Silence:
-    """Nobody has talked since the user's last word (or the start of the call).
-
-    Attributes:
-        seconds: For how long. The session reports it once per `patience_s`.
-    """
-
-    seconds: float
-
-
-@dataclass(frozen=True, slots=True)
-class Composed:
-    """Words that were asked for with `Compose` are ready.
-
-    Attributes:
-        request: The number of the request they answer.
-        text: The words, or "" if no words could be made.
-    """
-
-    request: int
-    text: str
-
-
-class Move(StrEnum):
-    """What a live judge advises."""
-
-    PRESS = "press"  # ask again about `point`
-    MOVE_ON = "move_on"
-    STOP = "stop"
-
-
-@dataclass(frozen=True, slots=True)
-class Advice:
-    """A live judge's advice on the turn that was just heard."""
-
-    move: Move
-    point: str = ""
-
-
-Percept = CallStarted | EndpointBegan | HeardSoFar | TurnHeard | SaidAll | Silence | Composed | Advice
+    REPLY = "reply"  # the first audible sample of the endpoint's turn that is being heard
+    QUIET = "quiet"  # the last audible sample of anybody, while nobody speaks
 
 
 # --- actions: what the user does ---------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Pause:
+    """Silence within a line.
+
+    Attributes:
+        after_word: It follows this word of the spoken form, from 1.
+        seconds: From the last audible sample before it to the first one after it.
+    """
+
+    after_word: int
+    seconds: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,12 +94,20 @@ class Line:
         spoken: Spoken form where it differs ("BRCA1" / "bracka one"); else "".
         style: Named manner of speaking; "" is the persona's own.
         audio: Path of a recording to play instead of synthesising, or "".
+        noise: Name of a sound to make instead of speaking ("cough"), or "".
+        pauses: Silences within it, in order.
+        prompt: It is heard from its first sample on: silence around it is cut off.
+        as_written: The spoken form is spelt as written: the voice puts numbers and names into words.
     """
 
     text: str
     spoken: str = ""
     style: str = ""
     audio: str = ""
+    noise: str = ""
+    pauses: tuple[Pause, ...] = ()
+    prompt: bool = False
+    as_written: bool = False
 
     @property
     def aloud(self) -> str:
@@ -130,20 +116,46 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
+class Cause:
+    """The behaviour of the scenario that made the user do something.
+
+    Attributes:
+        behaviour: Its id.
+        type: What it is ("barge_in").
+        trigger: What set it off, in words ("2.0 s of reply heard").
+    """
+
+    behaviour: str
+    type: str
+    trigger: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Say:
     """Say a line.
+
+    What does not take the turn is said beside it: the endpoint's turn goes on in the user's ear, nothing is
+    waited for, and no `SaidAll` follows.
 
     Attributes:
         line: The words.
         label: What this turn is for, for the record ("aspect mechanism, try 2").
         delay_s: Seconds to wait first.
         expected: Ids of the facts the reply should hold, for the judge and the record.
+        role: What the words are for.
+        causes: Behaviours that made them or changed them.
+        again: These words were said before: they are no turn more.
+        parting: A goodbye: nothing is wanted after it.
     """
 
     line: Line
     label: str = ""
     delay_s: float = 0.0
     expected: tuple[str, ...] = ()
+    role: Role = Role.TURN
+    causes: tuple[Cause, ...] = ()
+    again: bool = False
+    parting: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +168,7 @@ class PressKeys:
     """Telephone keys."""
 
     digits: str
+    causes: tuple[Cause, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,9 +184,35 @@ class HangUp:
     """End the call."""
 
     ending: Ending
+    causes: tuple[Cause, ...] = ()
 
 
-Action = Say | StopTalking | PressKeys | Compose | HangUp
+@dataclass(frozen=True, slots=True)
+class WakeMe:
+    """Ask for a percept, exact to the tick: `ReplyGoesOn` or `QuietSoFar`.
+
+    `Since.REPLY` waits for the first tick, from that moment on, at which the endpoint is audible: nobody
+    cuts into silence. It is forgotten when the endpoint's turn is over; `Since.QUIET` when anybody speaks.
+    """
+
+    since: Since
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class DidNotHappen:
+    """A behaviour of the scenario did not happen in this call; the answer to `CallOver`.
+
+    Attributes:
+        why: "reply_too_short", "keyword_not_heard" ...
+    """
+
+    behaviour: str
+    type: str
+    why: str
+
+
+Action = Say | StopTalking | PressKeys | Compose | HangUp | WakeMe | DidNotHappen
 
 
 class Policy(Protocol):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from scenarios.items import query
 from scenarios.schema import Scenario
 from user_sim.policy import Action, Ending, Line, TurnHeard
 from user_sim.turn_taking import Phase, TurnTaking, line
@@ -37,13 +38,13 @@ class ScriptedPolicy(TurnTaking):
         turn = self.scenario.turns[self._next]
         self._next += 1
         expected = [fact.id for fact in turn.facts]
-        return self.say(line(turn), f"turn {self._next}", delay_s=turn.pause_s, expected=expected)
+        return self.say(line(query(turn)), f"turn {self._next}", delay_s=turn.pause_s, expected=expected)
 
     def lines_ahead(self) -> Sequence[Line]:
         """The next turn, or the goodbye; then the question whether anybody is there."""
         if self.phase is Phase.OVER or self._parting is not None:
             return ()
-        ahead = [line(turn) for turn in self.scenario.turns[self._next : self._next + 1]]
+        ahead = [line(query(turn)) for turn in self.scenario.turns[self._next : self._next + 1]]
         if not ahead and self.scenario.goodbye is not None:
             ahead = [self.goodbye()]
         return [*ahead, Line(self.phrases.still_there)]

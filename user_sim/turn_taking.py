@@ -11,12 +11,15 @@ The rules:
   the call as impatient.
 - After a goodbye the user hangs up at the first turn or silence; after an impatient one at once.
 - A live judge's advice to stop is followed after the reply that comes next, or that it came before.
+- When the user has cut in with something else, the next reply answers that. If its old question was
+  dropped, it goes on with its next turn; if it stayed open, it asks it once more, which is no further try.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from dataclasses import replace
 from enum import Enum, auto
 
 from scenarios import schema
@@ -31,7 +34,9 @@ from user_sim.policy import (
     Line,
     Move,
     Percept,
+    Role,
     SaidAll,
+    SaidInstead,
     Say,
     Silence,
     TurnHeard,
@@ -66,6 +71,8 @@ class TurnTaking(ABC):
         self._silences = 0
         self._parting: Ending | None = None
         self._stop_advised = False
+        self._asked: Say | None = None
+        self._instead: SaidInstead | None = None
 
     # --- what a user decides
 
@@ -80,6 +87,16 @@ class TurnTaking(ABC):
     @abstractmethod
     def _unanswered(self) -> Sequence[Action]:
         """What to do when a turn stays unanswered; nothing if no turn is left."""
+
+    def _dropped(self, heard: TurnHeard) -> Sequence[Action]:
+        """What to do after the reply to what was said instead, with the old question given up."""
+        return self._reply(heard)
+
+    def _still_open(self, heard: TurnHeard) -> Sequence[Action]:
+        """What to do after the reply to what was said instead, with the old question open."""
+        assert self._asked is not None  # something was open when something else was said
+        self.phase = Phase.SPEAKING
+        return (replace(self._asked, delay_s=0.0, again=True),)
 
     def _notice(self, percept: Percept) -> Sequence[Action]:
         """React to what the manners leave open: advice, half a reply, words that were composed."""
@@ -100,6 +117,8 @@ class TurnTaking(ABC):
                 return self._turn_heard(percept)
             case Silence():
                 return self._silence()
+            case SaidInstead():
+                return self._said_instead(percept)
             case Advice(move=Move.STOP):
                 self._stop_advised = True
                 return ()
@@ -114,6 +133,11 @@ class TurnTaking(ABC):
         self.phase = Phase.LISTENING
         return ()
 
+    def _said_instead(self, said: SaidInstead) -> Sequence[Action]:
+        if self._asked is not None and self._parting is None:
+            self.phase, self._instead = Phase.SPEAKING, said
+        return ()
+
     def _turn_heard(self, heard: TurnHeard) -> Sequence[Action]:
         if self.phase is Phase.OPENING:
             return self._first(heard)
@@ -126,6 +150,9 @@ class TurnTaking(ABC):
         self._silences = 0
         if self._stop_advised:
             return self.part(Ending.ADVISED)
+        instead, self._instead = self._instead, None
+        if instead is not None:
+            return self._dropped(heard) if instead.dropped else self._still_open(heard)
         return self._reply(heard)
 
     def _silence(self) -> Sequence[Action]:
@@ -137,7 +164,9 @@ class TurnTaking(ABC):
             return self.hang_up(self._parting)
         self._silences += 1
         if self._silences == 1:
-            return self.say(Line(self.phrases.still_there), "still there?")
+            self.phase = Phase.SPEAKING
+            return (Say(Line(self.phrases.still_there), "still there?", role=Role.REPROMPT),)
+        self._instead = None
         next_turn = self._unanswered() if self._silences < MAX_SILENCES else ()
         return next_turn or self.part(Ending.IMPATIENT)
 
@@ -146,12 +175,14 @@ class TurnTaking(ABC):
     ) -> Sequence[Action]:
         """Say a line and then listen."""
         self.phase = Phase.SPEAKING
-        return (Say(words, label, delay_s, tuple(expected)),)
+        self._asked = Say(words, label, delay_s, tuple(expected))
+        return (self._asked,)
 
     def part(self, ending: Ending, words: Line | None = None) -> Sequence[Action]:
         """Say goodbye, then hang up."""
         self._parting = ending
-        return self.say(words or self.goodbye(ending), "goodbye")
+        self.phase = Phase.SPEAKING
+        return (Say(words or self.goodbye(ending), "goodbye", parting=True),)
 
     def hang_up(self, ending: Ending) -> Sequence[Action]:
         """End the call now."""

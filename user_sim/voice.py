@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from streams.resample import resample
+from scenarios import manners
 from streams.speech import workers
 from streams.speech.audible import audible_span
 from streams.speech.audio_files import read_clip
-from streams.speech.interfaces import Speech, SpeechError, Voice
+from streams.speech.interfaces import SpeechError, Voice
+from user_sim.behaviours.clips import Joined, joined, parts
+from user_sim.behaviours.sounds import noise
+from user_sim.manner.apply import fingerprint
+from user_sim.manner.spoken import in_manner, levelled
 from user_sim.policy import Line
 from user_sim.voice_cache import VoiceCache, cache_key
 
@@ -30,10 +34,14 @@ class Utterance:
     """A line as it goes into the microphone.
 
     Attributes:
-        pcm: PCM16 mono at `rate`, nothing trimmed.
+        pcm: PCM16 mono at `rate`; nothing is trimmed unless the line asks for it.
         audible_start: First sample that can be heard.
         audible_end: One past the last; latency counts from here.
         spoken: The words that are spoken.
+        pauses: Silences that the line asks for: first sample, and one past the last.
+        voice: Who speaks, as the scenario has it; "" is the machine's own voice, or a recording.
+        style: Manner of speaking, likewise.
+        gain_db: What brought a recording to the level of speech; 0 for a voice, which is made at it.
     """
 
     pcm: bytes
@@ -41,6 +49,10 @@ class Utterance:
     audible_start: int
     audible_end: int
     spoken: str
+    pauses: tuple[tuple[int, int], ...] = ()
+    voice: str = ""
+    style: str = ""
+    gain_db: float = 0.0
 
     @property
     def samples(self) -> int:
@@ -51,12 +63,14 @@ class Utterance:
 class UserVoice:
     """Speaks lines, or reads their recordings; each line is made once, however often it is asked for.
 
+    Whatever is said has an active speech level of -26 dBov, plus the loudness of its style.
+
     Args:
-        voice: The persona's voice.
+        voice: The machine's voice.
         rate: Samples per second of the wire.
         cache: Keeps what was synthesised over sessions.
-        styles: Voices for the named manners of speaking of lines; a style that is not among them is spoken
-            in the persona's own voice.
+        who: Who speaks: a voice of `scenarios.manners`, or "".
+        style: How, where a line says nothing else: a style of `scenarios.manners`, or "".
         folder: Where relative paths of recordings begin: the folder of the scenario.
     """
 
@@ -65,24 +79,31 @@ class UserVoice:
         voice: Voice,
         rate: int,
         cache: VoiceCache | None = None,
-        styles: Mapping[str, Voice] | None = None,
+        who: str = "",
+        style: str = "",
         folder: Path = Path(),
+        spoken_form: Callable[[str], str] = str,
     ) -> None:
         self.rate = rate
         self._voice = voice
         self._cache = cache
-        self._styles = styles or {}
+        self._who = who
+        self._style = style
         self._folder = folder
-        self._made: dict[tuple[str, str, str], asyncio.Task[Utterance]] = {}
+        self._spoken_form = spoken_form
+        self._made: dict[Line, asyncio.Task[Utterance]] = {}
         self._ahead: asyncio.Task[None] | None = None
 
     async def prepare(self, line: Line) -> Utterance:
         """The line's samples; at once if they are there.
 
         Raises:
-            UserVoiceFailed: The voice failed, the recording can't be read, or nothing in it is audible.
+            UserVoiceFailed: The voice failed, there is no such voice or style, the recording can't be read,
+                or nothing in it is audible.
         """
-        key = (line.aloud, line.style, line.audio)
+        if not (line.spoken or line.audio or line.noise):
+            line = replace(line, spoken=self._spoken_form(line.text))
+        key = replace(line, text="", spoken=line.aloud)
         task = self._made.get(key)
         if task is None or _failed(task):
             task = asyncio.create_task(self._make(line), name="user voice")
@@ -105,32 +126,57 @@ class UserVoice:
 
     async def _make(self, line: Line) -> Utterance:
         try:
-            pcm = await (self._recorded(line.audio) if line.audio else self._synthesised(line))
-        except SpeechError as failure:
+            said = [self._in_words(part) for part in parts(line)]
+            sounds = [await self._sound(part) for part in said]
+        except (SpeechError, manners.MannerError) as failure:
             raise UserVoiceFailed(f"the user can't say {line.text!r}: {failure}") from failure
-        span = await workers.run(audible_span, pcm, self.rate, kind="tts")
-        if span is None:
+        clips = [pcm for pcm, _ in sounds]
+        if line.prompt or line.pauses:
+            clip = await workers.run(joined, clips, line.pauses, self.rate, kind="tts")
+            span = None if clip is None else (0, len(clip.pcm) // 2)
+        else:
+            clip = Joined(clips[0])
+            span = await workers.run(audible_span, clip.pcm, self.rate, kind="tts")
+        if clip is None or span is None:
             raise UserVoiceFailed(f"the user can't say {line.text!r}: the sound of it is silence")
-        return Utterance(pcm, self.rate, *span, line.aloud)
+        voice, style = ("", "") if line.audio or line.noise else (self._who, line.style or self._style)
+        return Utterance(
+            clip.pcm,
+            self.rate,
+            *span,
+            " ".join(part.aloud for part in said),
+            clip.pauses,
+            voice=voice,
+            style=style,
+            gain_db=round(sounds[0][1], 2),
+        )
 
-    async def _recorded(self, path: str) -> bytes:
-        return await self._at_wire_rate(await workers.run(read_clip, self._folder / path, kind="disk"))
+    def _in_words(self, line: Line) -> Line:
+        return replace(line, spoken=self._spoken_form(line.aloud)) if line.as_written else line
+
+    async def _sound(self, line: Line) -> tuple[bytes, float]:
+        """PCM16, and the gain that a recording needed."""
+        if line.noise:
+            return await workers.run(noise, line.noise, self.rate, kind="tts"), 0.0
+        if line.audio:
+            recording = await workers.run(read_clip, self._folder / line.audio, kind="disk")
+            return await workers.run(levelled, recording, self.rate, kind="tts")
+        return await self._synthesised(line), 0.0
 
     async def _synthesised(self, line: Line) -> bytes:
-        voice = self._styles.get(line.style, self._voice)
+        manner = manners.voice(self._who) + manners.style(line.style or self._style)
         if self._cache is None:
-            return await self._at_wire_rate(await voice.speak(line.aloud))
-        key = cache_key(voice.fingerprint, line.aloud, self.rate)
+            return await self._spoken(line, manner)
+        key = cache_key(self._voice.fingerprint, line.aloud, self.rate, fingerprint(manner))
         pcm = await self._cache.get(key, self.rate)
         if pcm is None:
-            pcm = await self._at_wire_rate(await voice.speak(line.aloud))
+            pcm = await self._spoken(line, manner)
             await self._cache.put(key, pcm, self.rate)
         return pcm
 
-    async def _at_wire_rate(self, speech: Speech) -> bytes:
-        if speech.rate == self.rate:
-            return speech.pcm
-        return await workers.run(resample, speech.pcm, speech.rate, self.rate, kind="tts")
+    async def _spoken(self, line: Line, manner: manners.Manner) -> bytes:
+        speech = await self._voice.speak(line.aloud)
+        return await workers.run(in_manner, speech, manner, self.rate, kind="tts")
 
 
 def _failed(task: asyncio.Task[Utterance]) -> bool:

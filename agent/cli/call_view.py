@@ -13,6 +13,9 @@ from scoring.report.safe import neutralise
 KEPT_LINES = 200
 """Lines of a call that are remembered; the record has them all."""
 
+_SHOWN_BY_WORDS = frozenset({"backchannel", "talk_over", "aside", "cough", "dtmf"})
+"""Behaviours whose own line says what they are."""
+
 NOT_UNDERSTOOD = "(not understood)"
 
 
@@ -96,8 +99,14 @@ class CallView:
         match event:
             case record.SessionStarted():
                 self.user_rate, self.endpoint_rate = event.user_rate, event.endpoint_rate
+            case record.UtteranceStarted(role=role, text=text) if not role.wants_answer:
+                return self._line(Line(event.t, "user", f"{text}  [{_name(role)}]", note=True))
             case record.UtteranceStarted():
                 return self._asked(event)
+            case record.BehaviourSettled():
+                return self._behaved(event)
+            case record.KeysPressed(digits=digits):
+                return self._line(Line(event.t, "user", f"[keys {digits}]", note=True))
             case record.UtteranceEnded(cut=True):
                 self._broken_off(event)
             case record.HeardSpeech(edge=edge, at=at):
@@ -124,6 +133,16 @@ class CallView:
         line.text = neutralise(line.text)  # others' words must not steer the terminal
         self.lines.append(line)
         return line
+
+    def _behaved(self, event: record.BehaviourSettled) -> Line | None:
+        """What the words themselves do not show: why the user says them, or that it did not happen."""
+        name = _name(event.type)
+        if event.happened:
+            trigger = f": {event.trigger}" if event.trigger else ""
+            shown = event.type not in _SHOWN_BY_WORDS
+            return self._line(Line(event.t, "user", f"[{name}{trigger}]", note=True)) if shown else None
+        found = f"[{name} {event.behaviour} did not happen: {event.cause.replace('_', ' ')}]"
+        return self._line(Line(event.t, "us", found, note=True))
 
     def _asked(self, event: record.UtteranceStarted) -> Line:
         rate = self.user_rate
@@ -161,6 +180,11 @@ class CallView:
             if question is not None and question.start_s <= start_s:
                 return question
         return None
+
+
+def _name(kind: str) -> str:
+    """A behaviour or role as people call it."""
+    return "barge-in" if kind == "barge_in" else kind.replace("_", " ")
 
 
 def ending(outcome: record.Outcome, reason: str) -> str:

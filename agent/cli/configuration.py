@@ -57,11 +57,33 @@ def defaults(path: Path, app: typer.Typer) -> dict[str, Any]:
             for key, value in values.items():
                 _check(path, key, sorted(options[table]), place)
                 found[table][key] = _value(path, place + key, value, options[table][key])
+    for group, commands in _groups(app).items():
+        found[group] = {
+            name: {key: value for key, value in found[group].items() if key in kinds}
+            for name, kinds in commands.items()
+        }
     return found
 
 
 def _options(app: typer.Typer) -> dict[str, dict[str, Any]]:
-    """Every command's options and arguments with their types."""
+    """Every command's options and arguments with their types; of a group, those of all its commands."""
+    together = {
+        group: {key: kind for kinds in commands.values() for key, kind in kinds.items()}
+        for group, commands in _groups(app).items()
+    }
+    return {**_commands(app), **together}
+
+
+def _groups(app: typer.Typer) -> dict[str, dict[str, dict[str, Any]]]:
+    """The commands of every group with their options."""
+    return {
+        str(info.name): _commands(info.typer_instance)
+        for info in app.registered_groups
+        if info.typer_instance is not None
+    }
+
+
+def _commands(app: typer.Typer) -> dict[str, dict[str, Any]]:
     return {
         (info.name or info.callback.__name__): {
             name: kind for name, kind in get_type_hints(info.callback).items() if name != "return"

@@ -8,11 +8,12 @@ import functools
 import os
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from agent.cli import exits
+from agent.cli.judge import JudgeOptions, LiveJudges, make_judge, make_live
 from agent.cli.output import complain, print_json
 from streams.clock import run as run_loop
 from streams.clock import utc_now
@@ -20,6 +21,9 @@ from streams.clock import utc_now
 if TYPE_CHECKING:
     from agent.session import Engines
     from agent.suite import Held, Job
+    from scenarios.schema import Scenario
+    from scoring.judge.budget import Budget
+    from scoring.judge.contract import Judge
     from streams.speech.interfaces import Recogniser
 
 
@@ -35,11 +39,21 @@ class EngineChoice:
 
 
 @dataclass(frozen=True, slots=True)
+class Judging:
+    """The live judges of a run: of facts, and the others, with the budget they share."""
+
+    facts: Judge | None
+    budget: Budget
+    others: LiveJudges
+
+
+@dataclass(frozen=True, slots=True)
 class RunRequest:
     """What `viva run` was asked to do.
 
     Attributes:
         before: Called once the user's models are loaded, before the first call; it may wait.
+        judge: The live judge.
     """
 
     scenarios: tuple[str, ...]
@@ -52,6 +66,7 @@ class RunRequest:
     max_lateness_ms: float
     json: bool
     before: Callable[[], None] | None = None
+    judge: JudgeOptions = field(default_factory=JudgeOptions)
 
 
 def run(request: RunRequest) -> int:
@@ -60,8 +75,10 @@ def run(request: RunRequest) -> int:
     from recordings.errors import RecordingError
     from scenarios.load import find
     from scenarios.problems import ScenarioError
+    from scoring.judge.contract import JudgeUnfit
     from streams.endpoints.errors import EndpointError
     from streams.language.errors import LanguageError
+    from streams.language.sentences import EncoderMissing
     from streams.speech.interfaces import EngineMisnamed, SpeechError
 
     try:
@@ -70,15 +87,21 @@ def run(request: RunRequest) -> int:
         _check_language_model(jobs, request.engines.llm)
         engines = load_engines(request.engines)
         _check_endpoints(request)
-    except (ScenarioError, SameName, EndpointError, LanguageError, EngineMisnamed, RecordingError) as error:
+        judge, budget = make_judge(request.judge, simulated=request.simulated)
+        judging = Judging(judge, budget, make_live(request.judge, budget))
+    except (ScenarioError, SameName, EndpointError, LanguageError, EngineMisnamed) as error:
         return complain(error, exits.BAD_INPUT)
-    except SpeechError as error:
+    except (RecordingError, JudgeUnfit) as error:
+        return complain(error, exits.BAD_INPUT)
+    except (SpeechError, EncoderMissing) as error:
         return complain(error, exits.OUR_FAILURE)
     out = request.out or default_folder(request.scenarios[0])
     try:
-        return run_loop(_hold(request, jobs, engines, out), simulate=request.simulated)
+        return run_loop(_hold(request, jobs, engines, judging, out), simulate=request.simulated)
     except (RecordingError, OSError) as error:
         return complain(error, exits.for_disk(error))
+    except SpeechError as error:  # of the judge's sentence model
+        return complain(error, exits.OUR_FAILURE)
     except KeyboardInterrupt:
         sys.stderr.write(
             f"\nviva: interrupted. What was recorded is in {out}; look at it with: viva report {out}\n"
@@ -155,23 +178,33 @@ def _check_endpoints(request: RunRequest) -> None:
             )
 
 
-async def _hold(request: RunRequest, jobs: Sequence[Job], engines: Engines, out: Path) -> int:
+async def _hold(
+    request: RunRequest,
+    jobs: Sequence[Job],
+    engines: Engines,
+    judging: Judging,
+    out: Path,
+) -> int:
     from agent.cli.console import screen_for
     from agent.connect import connect
-    from agent.fact_observer import FactObserver
+    from agent.live_judge import LiveJudge
     from agent.session import warm_up
     from agent.suite import SuiteSettings, run_suite
     from streams.speech.interfaces import SpeechError
 
+    judge = judging.facts
     settings = SuiteSettings(
         concurrency=request.concurrency,
         max_lateness_s=request.max_lateness_ms / 1000,
         command=("viva", *sys.argv[1:]),
-        observers=(FactObserver(),),
+        observers=lambda: (*(() if judge is None else (LiveJudge(judge),)), *judging.others()),
+        stop=lambda: "the judge's budget is spent" if judging.budget.spent else "",
     )
     sys.stderr.write("loading models ...\n")
     with contextlib.suppress(SpeechError):  # what fails here fails in the call, and there it is on record
         await warm_up(engines)
+    if judge is not None and any(_gives_something_to_judge(job.scenario.scenario) for job in jobs):
+        await judge.warm_up()
     if request.before is not None:
         await asyncio.to_thread(request.before)
     screen = screen_for(jobs, json=request.json)
@@ -216,6 +249,8 @@ def _own_up(held: Held) -> None:
             names.setdefault(f"void ({info.outcome.value}): {info.reason}", []).append(info.id)
     for failure in held.failures:
         names.setdefault(f"not recorded to its end: {failure.reason}", []).append(failure.job.id)
+    for left in held.not_held:
+        names.setdefault(f"not held: {left.reason}", []).append(left.job.id)
     for cause, ids in names.items():
         which = ids[0] if len(ids) == 1 else f"{len(ids)} calls ({ids[0]}, ...)"
         sys.stderr.write(f"viva: {which}: {neutralise(cause)}\n")
@@ -225,6 +260,16 @@ def _exit_code(held: Held) -> int:
     from recordings.format import Outcome
 
     outcomes = {info.outcome for info in held.episodes}
-    if held.failures or any(o.void and o is not Outcome.SCENARIO_INVALID for o in outcomes):
+    if (
+        held.failures
+        or held.not_held
+        or any(o.void and o is not Outcome.SCENARIO_INVALID for o in outcomes)
+    ):
         return exits.OUR_FAILURE
     return exits.BAD_INPUT if Outcome.SCENARIO_INVALID in outcomes else exits.PASS
+
+
+def _gives_something_to_judge(scenario: Scenario) -> bool:
+    from scenarios.schema import scenario_facts
+
+    return bool(scenario_facts(scenario)) or any(turn.item for turn in scenario.turns)

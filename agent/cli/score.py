@@ -15,12 +15,13 @@ def score(paths: list[Path], recogniser: str, json: bool) -> int:
     """Score episodes and write scores/ beside them."""
     from recordings.errors import RecordingError
     from scoring.report.terminal import print_report
+    from scoring.science.imported import ResultUnreadable
     from scoring.score import score as score_episodes
     from streams.speech.interfaces import EngineMisnamed, SpeechError
 
     try:
         scores = run_loop(score_episodes(paths, make_recogniser(recogniser)))
-    except EngineMisnamed as error:
+    except (EngineMisnamed, ResultUnreadable) as error:
         return complain(error, exits.BAD_INPUT)
     except SpeechError as error:
         return complain(error, exits.OUR_FAILURE)
@@ -38,6 +39,7 @@ def report(paths: list[Path], html: Path | None, json: bool) -> int:
     from recordings.errors import RecordingError
     from scoring.report.html import write_html
     from scoring.report.terminal import print_report
+    from scoring.science.imported import ResultUnreadable
     from scoring.score import score as score_episodes
 
     try:
@@ -45,6 +47,8 @@ def report(paths: list[Path], html: Path | None, json: bool) -> int:
         if html is not None:
             write_html(scores, html)
             sys.stderr.write(f"report  {html}\n")
+    except ResultUnreadable as error:
+        return complain(error, exits.BAD_INPUT)
     except (RecordingError, OSError) as error:
         return complain(error, exits.for_disk(error))
     if json:

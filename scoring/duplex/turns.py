@@ -16,7 +16,7 @@ SHORT_S = 1.0
 """Endpoint speech shorter than this is no take-over: it is a backchannel (Full-Duplex-Bench v1)."""
 
 CUT_OFF_DB = -18.0
-"""Speech with this level in its last 30 ms did not fade: it was cut off (Full-Duplex-Bench v1.5)."""
+"""Speech that is louder to its very end did not fade: it was cut off (Full-Duplex-Bench v1.5)."""
 
 EARLY_S, RISEN_S, FALLS_S, LATE_S = -0.5, 0.5, 2.0, 3.5
 """Corners of EVA's latency score: 0 up to the first, 1 between the second and third, 0 from the last on."""
@@ -102,7 +102,7 @@ def endpoint_backchannels(view: EpisodeView) -> list[Measurement]:
     if not spoken:
         return [Unscored("user_never_spoke")]
     short = sum(
-        not _long(view, stretch) and stretch.end <= exchange.user.end
+        not _long(view, stretch) and not stretch.cut and stretch.end <= exchange.user.end
         for exchange in timeline.exchanges
         for stretch in _cut_ins(view, exchange)
     )
@@ -144,9 +144,10 @@ def on_time(view: EpisodeView) -> list[Measurement]:
 
 
 def cut_off(view: EpisodeView) -> list[Measurement]:
-    """Share of replies, not talked into, whose last 30 ms are louder than -18 dB: broken off, not faded.
+    """Share of replies, not talked into, that never fall to -18 dB in their last 30 ms: broken off.
 
-    Full-Duplex-Bench v1.5, sudden cut-off; the level is relative to that of the whole reply.
+    Full-Duplex-Bench v1.5, sudden cut-off, but in each of three windows of 10 ms, since a word may end loud
+    and still fade; the level is relative to that of the whole reply.
     """
     measurements: list[Measurement] = []
     for stretch in view.timeline.stretches:
@@ -198,7 +199,7 @@ def _pauses(view: EpisodeView) -> Iterable[tuple[Segment, int]]:
 
 def _takes_over(view: EpisodeView, span: Segment) -> bool:
     spell = starts_within(spells(view.timeline), span)
-    return spell is not None and _long(view, spell.stretch)
+    return spell is not None and (_long(view, spell.stretch) or spell.stretch.cut)
 
 
 def _took_turn(view: EpisodeView, exchanges: Iterable[Exchange]) -> list[Measurement]:

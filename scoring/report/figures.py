@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from scoring.metric import VOID, Aggregate, Statistic
+from scoring.science.marks import MEASURES
 from scoring.score import EpisodeScores, combine
 
 NOTHING = "–"
@@ -54,6 +55,7 @@ TITLES = {
     "eva_turn_taking": "turn-taking score (EVA)",
     "cut_off": "replies broken off",
     "behaviours_missed": "behaviours that did not happen",
+    **{f"science_{one.name}": f"{one.stage.value}: {one.title}" for one in MEASURES.values()},
 }
 """Names of the metrics for people."""
 
@@ -107,6 +109,7 @@ TOPICS = {
         "behaviours_missed",
     ),
     "words": ("user_wer_said", "user_wer_heard", "endpoint_wer_said", "endpoint_wer_heard"),
+    "science": tuple(f"science_{name}" for name in MEASURES),
 }
 """Which metrics stand together in a table; what is named nowhere stands under "other"."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import hashlib
 import io
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,11 +11,13 @@ import numpy as np
 
 from recordings.format import EpisodeInfo, Model
 from recordings.reader import Episode
-from scoring.report import figures, picture
+from scoring.report import dimensions, figures, picture
+from scoring.report.dimensions import Sound, sound_of
 from scoring.report.figures import Group, group, groups
 from scoring.report.marked import Row, rows
+from scoring.report.page import STYLE, render
 from scoring.report.picture import Picture, draw
-from scoring.report.safe import neutralise
+from scoring.science.tables import tables as science_tables
 from scoring.score import METRICS, EpisodeScores, RunScores
 from streams.audio import Pcm
 from streams.resample import resample
@@ -24,7 +25,7 @@ from streams.resample import resample
 AUDIO_LIMIT = 20_000_000
 """Bytes of sound in one report; episodes beyond it are shown without."""
 
-VERDICT_LABELS = ("complete", "partial", "missing", "wrong")
+VERDICT_LABELS = ("complete", "partial", "missing", "wrong", *dimensions.LABELS)
 """Labels that have a colour of their own."""
 
 _HERE = Path(__file__).parent
@@ -60,6 +61,7 @@ class EpisodePage:
     greetings: list[Greeting]
     models: list[Model]
     audio: str
+    sound: Sound
 
 
 def write_html(scores: RunScores, path: Path) -> None:
@@ -74,22 +76,10 @@ def write_html(scores: RunScores, path: Path) -> None:
 
 def render_html(scores: RunScores, audio_limit: int = AUDIO_LIMIT) -> str:
     """The report of a run as one page."""
-    import jinja2
-    from markupsafe import Markup
-
-    def finalize(value: object) -> object:
-        return neutralise(value) if isinstance(value, str) and not isinstance(value, Markup) else value
-
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(_HERE),
-        autoescape=True,
-        finalize=finalize,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    style, script = ((_HERE / name).read_text(encoding="utf-8") for name in ("report.css", "report.js"))
-    return environment.get_template("report.html.j2").render(
+    return render(
+        _HERE / "report.html.j2",
+        [STYLE],
+        _HERE / "report.js",
         run=scores.run,
         name=Path(scores.run).name or scores.run,
         whole=group("all episodes", scores.episodes),
@@ -98,16 +88,13 @@ def render_html(scores: RunScores, audio_limit: int = AUDIO_LIMIT) -> str:
         # void episodes are shown, but set apart
         episodes=sorted(_pages(scores, audio_limit), key=lambda page: page.info.outcome.void),
         verdicts=figures.verdicts(scores.episodes),
+        tallies=dimensions.tallies(e.path for e in scores.episodes if not e.info.outcome.void),
+        science=science_tables(scores.science),
         metrics={metric.name: metric for metric in METRICS},
         verdict_labels=VERDICT_LABELS,
         cards=_CARDS,
         figures=figures,
         picture=picture,
-        # our own files: the page may run and style by nothing else
-        style=Markup(style),  # noqa: S704
-        script=Markup(script),  # noqa: S704
-        style_hash=_hash(style),
-        script_hash=_hash(script),
     )
 
 
@@ -148,6 +135,7 @@ def _page(
         greetings=greetings,
         models=models,
         audio=sound,
+        sound=sound_of(recording),
     )
 
 
@@ -170,7 +158,3 @@ def _sound(user: Pcm, endpoint: Pcm, info: EpisodeInfo) -> str:
 def _several(found: list[Group]) -> list[Group]:
     """Groups are worth a table only if there are at least two."""
     return found if len(found) > 1 else []
-
-
-def _hash(text: str) -> str:
-    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()

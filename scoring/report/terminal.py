@@ -7,9 +7,11 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from scoring.report import figures
+from scoring.report.dimensions import tallies
 from scoring.report.figures import Group, group, groups, title
 from scoring.report.marked import Cell, Row, rows
 from scoring.report.safe import neutralise
+from scoring.science.terminal import print_science
 from scoring.score import EpisodeScores
 
 if TYPE_CHECKING:
@@ -37,7 +39,15 @@ _COLUMNS = (
 
 # readable on light and on dark backgrounds alike
 _USER, _ENDPOINT, _GOOD, _WARN, _BAD = "color(32)", "color(29)", "color(29)", "color(130)", "color(160)"
-_VERDICTS = {"complete": _GOOD, "partial": _WARN, "missing": _BAD, "wrong": _BAD}
+_VERDICTS = {
+    "complete": _GOOD,
+    "partial": _WARN,
+    "missing": _BAD,
+    "wrong": _BAD,
+    "good": _GOOD,
+    "acceptable": _WARN,
+    "bad": _BAD,
+}
 
 
 def print_report(scores: RunScores, console: Console | None = None) -> None:
@@ -64,6 +74,7 @@ def print_report(scores: RunScores, console: Console | None = None) -> None:
         out.print(_metrics(whole))
         for line in _verdict_lines(scores.episodes):
             out.print(line, highlight=False)
+    print_science(scores.science, out)
 
 
 def _summary(whole: Group) -> str:
@@ -200,6 +211,11 @@ def _verdict_lines(episodes: Sequence[EpisodeScores]) -> Iterable[str]:
         if found.unscored:
             labels.append(f"unscored: {figures.counts_text(found.unscored)}")
         yield f"[bold]verdicts[/bold]  {_plain(found.judge)}: {', '.join(labels)}"
+    for tally in tallies(episode.path for episode in episodes if not episode.info.outcome.void):
+        counts = tally.labels.most_common()
+        labels = [f"[{_VERDICTS.get(label, 'default')}]{n} {_plain(label)}[/]" for label, n in counts]
+        name = tally.dimension.replace("_", " ")
+        yield f"[bold]{name}[/bold]  {_plain(tally.judge)}: {', '.join(labels)}"
 
 
 def _table() -> Table:

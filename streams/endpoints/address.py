@@ -15,6 +15,7 @@ from streams.endpoints.openai_realtime.codec import RealtimeCodec
 from streams.endpoints.openai_realtime.dialects import DIALECTS, Dialect, RealtimeOptions
 from streams.endpoints.pcm.codec import PcmCodec
 from streams.endpoints.protocol import Endpoint, TurnMode
+from streams.endpoints.twilio.codec import TwilioCodec
 from streams.endpoints.websocket import RawLog, WebsocketEndpoint
 
 __all__ = ["BUILDERS", "Address", "Builder", "connect"]
@@ -181,6 +182,17 @@ def _pcm(address: Address, environ: Mapping[str, str], raw_log: RawLog | None) -
     )
 
 
+def _twilio(address: Address, environ: Mapping[str, str], raw_log: RawLog | None) -> Endpoint:
+    """`twilio+ws://HOST:PORT/PATH?NAME=VALUE`: the query becomes the call's custom parameters."""
+    parameters = {name: address.get(name) or "" for name in address.query}
+    return WebsocketEndpoint(
+        TwilioCodec(parameters),
+        address.url(without=parameters),
+        address=address.shown,
+        raw_log=raw_log,
+    )
+
+
 def _fake(address: Address, environ: Mapping[str, str], raw_log: RawLog | None) -> Endpoint:
     """`fake://?replies=3&delay=0.6&seconds=1.5&text=hello&rate=24000`: tones after each turn."""
     address.allow_only(_FAKE_OPTIONS)
@@ -202,6 +214,8 @@ BUILDERS: Mapping[str, Builder] = {
     "openai+wss": _realtime,
     "pcm+ws": _pcm,
     "pcm+wss": _pcm,
+    "twilio+ws": _twilio,
+    "twilio+wss": _twilio,
     "fake": _fake,
 }
 """The schemes that need nothing beyond this folder."""

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 from collections.abc import AsyncIterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any, Generic, Literal, TypeVar
 from urllib.parse import parse_qsl, urlsplit
 
@@ -20,15 +21,20 @@ S = TypeVar("S", bound=BaseModel)
 _UNSUPPORTED = frozenset({400, 404, 415, 422, 501})
 """Statuses with which servers refuse a response format that they don't know."""
 
-_OPTIONS = ("key_env", "timeout_s")
+_OPTIONS = ("key_env", "timeout_s", "max_tokens")
 
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One message of a chat."""
+    """One message of a chat.
+
+    Attributes:
+        audio: WAV files that belong to it, after its text; only models that hear can be given some.
+    """
 
     role: Literal["system", "user", "assistant"]
     content: str
+    audio: tuple[bytes, ...] = field(default=(), repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +116,7 @@ class LanguageModel:
             base_url, key_env=key_env, timeout_s=timeout_s, retries=retries, environ=environ
         )
         self._server.check_key(model)
-        self._formats = True
+        self._form = 0
 
     @property
     def base_url(self) -> str:
@@ -159,10 +165,9 @@ class LanguageModel:
             Malformed: No reply was valid; `raw` is the last.
             LanguageError: No answer came.
         """
-        *before, last = messages
-        chat = [*before, Message(last.role, f"{last.content}\n\n{instruction(schema)}")]
+        chat = asking_for(schema, messages)
         for attempt in range(1, retries + 2):
-            reply = await self._formatted(chat, schema)
+            reply = await self.formatted(chat, schema)
             try:
                 return Choice(parse(reply.text, schema), reply, attempt)
             except ValidationError as error:
@@ -177,20 +182,22 @@ class LanguageModel:
         )
         raise Malformed(self.base_url, self.model, found, self._server.without_key(reply.text), remedy)
 
-    async def _formatted(self, chat: Sequence[Message], schema: type[BaseModel]) -> Completion:
-        if not self._formats:
-            return await self._complete(chat, {})
-        form = {"name": schema.__name__, "schema": strict_schema(schema), "strict": True}
-        try:
-            return await self._complete(
-                chat, {"response_format": {"type": "json_schema", "json_schema": form}}
-            )
-        except Refused as refusal:
-            if refusal.status not in _UNSUPPORTED:
-                raise
-        reply = await self._complete(chat, {})
-        self._formats = False  # the request was fine without: it was the format that was refused
-        return reply
+    async def formatted(self, chat: Sequence[Message], schema: type[BaseModel]) -> Completion:
+        """One reply in the server's format for a schema, if it knows any; it may fit the schema or not.
+
+        Raises:
+            LanguageError: No usable answer came.
+        """
+        for number, form in enumerate(_FORMS[self._form :], self._form):
+            try:
+                reply = await self._complete(chat, form(schema))
+            except Refused as refusal:
+                if form is _in_words or not _refuses_format(refusal):
+                    raise
+            else:
+                self._form = number  # the request was fine: it was the formats before that were refused
+                return reply
+        raise AssertionError("the last form returns or raises")
 
     async def _complete(self, messages: Sequence[Message], extra: dict[str, Any]) -> Completion:
         started = now()
@@ -211,7 +218,7 @@ class LanguageModel:
     def _body(self, messages: Sequence[Message]) -> dict[str, Any]:
         body: dict[str, Any] = {
             "model": self.model,
-            "messages": [{"role": message.role, "content": message.content} for message in messages],
+            "messages": [{"role": message.role, "content": _content(message)} for message in messages],
         }
         if self.temperature is not None:
             body["temperature"] = self.temperature
@@ -251,9 +258,34 @@ def language_model(spec: str, environ: Mapping[str, str] | None = None) -> Langu
         timeout_s = float(options.get("timeout_s", 60.0))
     except ValueError:
         raise SpecInvalid(shown, f"timeout_s is {options['timeout_s']!r}", "Expected seconds.") from None
+    limit = options.get("max_tokens")
+    if limit is not None and not (limit.isdecimal() and int(limit)):
+        raise SpecInvalid(shown, f"max_tokens is {limit!r}", "Expected a number of tokens.")
     return LanguageModel(
-        model, base_url, key_env=options.get("key_env"), timeout_s=timeout_s, environ=environ
+        model,
+        base_url,
+        key_env=options.get("key_env"),
+        timeout_s=timeout_s,
+        max_tokens=int(limit) if limit else None,
+        environ=environ,
     )
+
+
+def asking_for(schema: type[BaseModel], messages: Sequence[Message]) -> list[Message]:
+    """A chat whose last message ends with the demand for an answer that fits a schema."""
+    *before, last = messages
+    return [*before, replace(last, content=f"{last.content}\n\n{instruction(schema)}")]
+
+
+def _content(message: Message) -> str | list[dict[str, Any]]:
+    """A message's content as it is sent: in parts only with sound, since not every server knows parts."""
+    if not message.audio:
+        return message.content
+    sounds = (base64.b64encode(wav).decode() for wav in message.audio)
+    return [
+        {"type": "text", "text": message.content},
+        *({"type": "input_audio", "input_audio": {"data": data, "format": "wav"}} for data in sounds),
+    ]
 
 
 def _usage(usage: Any) -> TokenUsage | None:
@@ -261,6 +293,28 @@ def _usage(usage: Any) -> TokenUsage | None:
     if not isinstance(prompt, int) or not isinstance(completion, int):
         return None
     return TokenUsage(prompt, completion)
+
+
+def _as_json_schema(schema: type[BaseModel]) -> dict[str, Any]:
+    form = {"name": schema.__name__, "schema": strict_schema(schema), "strict": True}
+    return {"response_format": {"type": "json_schema", "json_schema": form}}
+
+
+def _as_json_object(schema: type[BaseModel]) -> dict[str, Any]:
+    return {"response_format": {"type": "json_object", "schema": strict_schema(schema)}}
+
+
+def _in_words(schema: type[BaseModel]) -> dict[str, Any]:
+    return {}
+
+
+_FORMS = (_as_json_schema, _as_json_object, _in_words)
+"""How a schema is asked for: OpenAI's way, that of llama-cpp-python and its kin, in words alone."""
+
+
+def _refuses_format(refusal: Refused) -> bool:
+    # llama-cpp-python answers 500 to a request that it should call a bad one
+    return refusal.status in _UNSUPPORTED or "response_format" in refusal.found
 
 
 def _explain(error: ValidationError) -> str:

@@ -39,11 +39,30 @@ def instruction(schema: type[BaseModel]) -> str:
 
 
 def parse(reply: str, schema: type[S]) -> S:
-    """Read the JSON object in a reply; thoughts, code fences and words around it are passed over.
+    """Read the JSON object in a reply: the whole text if it is one, else the one balanced object in it.
+
+    Thoughts, code fences and words around it are passed over. Of two objects neither is taken: which one
+    was meant cannot be known.
 
     Raises:
-        pydantic.ValidationError: There is none, or it doesn't fit.
+        pydantic.ValidationError: There is none, there are several, or it doesn't fit.
     """
-    text = _THINKING.sub("", reply)
-    start, end = text.find("{"), text.rfind("}")
-    return schema.model_validate_json(text[start : end + 1] if 0 <= start < end else text)
+    text = _THINKING.sub("", reply).strip()
+    found = objects(text)
+    return schema.model_validate_json(found[0] if len(found) == 1 else text)
+
+
+def objects(text: str) -> list[str]:
+    """The JSON objects in a text that stand in no other, in order; what only looks like one is left out."""
+    decoder = json.JSONDecoder()
+    found: list[str] = []
+    at = text.find("{")
+    while at >= 0:
+        try:
+            _, end = decoder.raw_decode(text, at)
+        except (json.JSONDecodeError, RecursionError):
+            end = at + 1
+        else:
+            found.append(text[at:end])
+        at = text.find("{", end)
+    return found

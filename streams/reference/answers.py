@@ -58,6 +58,9 @@ class KnowledgeAnswerer:
         past = self._past(messages)
         if past and _AGAIN.search(text):
             return past[-1].entry.answer
+        verbatim = self._base.verbatim.answer(text)
+        if verbatim is not None:
+            return verbatim
         question = self._base.read(text)
         if not question.content and not question.topics:
             return self._more(past)
@@ -83,6 +86,8 @@ class KnowledgeAnswerer:
         last = past[-1]
         if not last.whole:
             return last.entry.answer
+        if last.topic.verbatim:
+            return f"That is all I know about it. {OFFER}"
         told = {each.entry.id for each in past if each.topic is last.topic and each.whole}
         fresh = [entry for entry in last.topic.entries if entry.id not in told]
         return fresh[0].answer if fresh else f"That is all I know about {last.topic.topic}. {OFFER}"

@@ -6,22 +6,33 @@ import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
+from pathlib import Path
 from typing import Annotated, Any, Self
 from urllib.parse import parse_qsl
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from streams.audio import FRAME_S
+from streams.reference.defects.kinds import OF_THE_VOICE, Plan, parse
 from streams.reference.delivery import DeliveryPace
+from streams.reference.rehearsal import SHIPPED, RehearsalError, read_rehearsal
+from streams.reference.rehearsed import DELAY_S, RehearsedPlan
 
 LONGEST_WAIT_S = 0.5
 """Seconds of silence that end a turn unless the configuration says otherwise."""
+
+REHEARSED_WAIT_S = 0.7
+"""The same for the rehearsed endpoint: longer than the pauses that it is to wait out."""
+
+LONGEST_REHEARSED_S = 0.85
+"""And the longest that it can have: its replies come 1 s after the user's last sample."""
 
 
 class Mode(StrEnum):
     """What the endpoint is."""
 
     ASSISTANT = "assistant"  # hears, answers, speaks
+    REHEARSED = "rehearsed"  # says known answers in a known order, and what is planted
     METRONOME = "metronome"  # answers with a tone at planted times
     CLICKS = "clicks"  # clicks at every whole second, hears nothing
 
@@ -102,6 +113,9 @@ class Config(BaseModel):
         reply: See `MetronomePlan`.
         clicks: Seconds of the clicks; empty is every whole second.
         length: Seconds of the track of clicks.
+        defects: What is planted: `late:0.8,noise:15`; see `streams.reference.defects.kinds`.
+        answers: A file of answers for the rehearsed endpoint; "" are those that ship with it.
+        first: The answer that it begins with, from 0.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
@@ -120,6 +134,9 @@ class Config(BaseModel):
     reply: float = Field(default=1.0, ge=0.01, le=600)
     clicks: Annotated[tuple[_Offset, ...], BeforeValidator(_seconds)] = ()
     length: float = Field(default=60.0, ge=1, le=7200)
+    defects: str = ""
+    answers: str = ""
+    first: int = Field(default=0, ge=0)
 
     @classmethod
     def parse(cls, query: str, base: Config | None = None, *, fixed: Iterable[str] = ()) -> Self:
@@ -146,6 +163,8 @@ class Config(BaseModel):
         config = cls._validated(inherited | given)
         config._check_mode()
         config._check_timing()
+        config._check_defects()
+        config._check_rehearsal()
         return config
 
     @classmethod
@@ -181,11 +200,37 @@ class Config(BaseModel):
                 "Raise delays, or lower silence or leading_silence.",
             )
 
+    def _check_defects(self) -> None:
+        try:
+            planted = parse(self.defects)
+        except ValueError as error:
+            remedy = "Write NAME:DOSE, with commas between several."
+            raise ConfigError("defects", str(error), remedy) from None
+        strange = sorted(planted.kinds - OF_THE_VOICE) if self.mode is Mode.ASSISTANT else []
+        if strange:
+            found = f"{', '.join(strange)} can't be planted with mode={self.mode}"
+            remedy = f"Use mode=rehearsed, or one of {', '.join(sorted(OF_THE_VOICE))}."
+            raise ConfigError("defects", found, remedy)
+
+    def _check_rehearsal(self) -> None:
+        if self.mode is not Mode.REHEARSED:
+            return
+        try:
+            self.rehearsed()
+        except RehearsalError as error:
+            raise ConfigError("answers", str(error), "Mend the file, or leave it out.") from error
+        # the end of the turn is noticed at the end of a frame, and sound that fades away comes before
+        if self.wait_s > LONGEST_REHEARSED_S:
+            found = f"{self.wait_s:g} s leaves no time before the reply {DELAY_S:g} s after the user"
+            raise ConfigError("silence", found, f"Give at most {LONGEST_REHEARSED_S:g}.")
+
     @property
     def wait_s(self) -> float:
         """Seconds of silence that end the user's turn."""
         if self.silence is not None:
             return self.silence
+        if self.mode is Mode.REHEARSED:
+            return REHEARSED_WAIT_S
         if self.mode is not Mode.METRONOME:
             return LONGEST_WAIT_S
         # one frame to notice it, and one to spare for a late timer
@@ -198,6 +243,20 @@ class Config(BaseModel):
             self.delays, self.leading_silence, self.wait_s, self.reply, self.pace, self.seed
         )
 
+    @property
+    def planted(self) -> Plan:
+        """The defects of the voice, and of the rehearsed endpoint."""
+        return parse(self.defects)
+
+    def rehearsed(self) -> RehearsedPlan:
+        """The plan of `mode=rehearsed`.
+
+        Raises:
+            RehearsalError: The file of answers can't be used.
+        """
+        known = read_rehearsal(Path(self.answers)) if self.answers else SHIPPED
+        return RehearsedPlan(known.from_answer(self.first), self.wait_s, self.pace, self.seed, self.planted)
+
     def track(self) -> ClicksPlan:
         """The plan of `mode=clicks`."""
         seconds = self.clicks or tuple(float(second) for second in range(1, int(self.length) + 1))
@@ -207,7 +266,8 @@ class Config(BaseModel):
 
 _COMMON = frozenset({"mode", "pace", "seed"})
 _OF_MODE = {
-    Mode.ASSISTANT: _COMMON | {"silence", "asr", "voice", "llm", "vad", "greets"},
+    Mode.ASSISTANT: _COMMON | {"silence", "asr", "voice", "llm", "vad", "greets", "defects"},
+    Mode.REHEARSED: _COMMON | {"silence", "voice", "defects", "answers", "first"},
     Mode.METRONOME: _COMMON | {"silence", "delays", "leading_silence", "reply"},
     Mode.CLICKS: _COMMON | {"clicks", "length"},
 }

@@ -11,11 +11,13 @@ from collections.abc import Callable
 from contextlib import aclosing
 from dataclasses import dataclass, field
 
+from streams.clock import now, sleep_exactly
 from streams.endpoints.events import ResponseStatus
 from streams.reference import commands as do
 from streams.reference import happenings as did
+from streams.reference.defects.sound import Echo
 from streams.reference.dialogue import Dialogue, NoSuchItem, Role
-from streams.reference.ears import Began, Ears, Ended
+from streams.reference.ears import Began, Ears, Ended, Urged
 from streams.reference.replies import Cast, Piece, ReplyFailed, UserTurn
 from streams.reference.settings import SessionSettings
 from streams.speech.interfaces import SPEECH_RATE, SpeechError
@@ -80,8 +82,11 @@ class Conversation:
         self._user_item = ""
         self._turns = 0
         self._asked: UserTurn | None = None
+        self._queued: UserTurn | None = None
         self._replies = 0
         self._reply: _Reply | None = None
+        self._echo: Echo | None = None
+        self._begun = 0
         self._transcriptions: set[asyncio.Task[None]] = set()
 
     async def take(self, command: do.Command, *, at: float) -> None:
@@ -119,26 +124,51 @@ class Conversation:
             self._ears, self._ears_for = self._cast.ears(settings, start_s), settings
         if start_s == 0 and self._cast.opens:
             self._respond(UserTurn(0, 0.0, self._time.zero))
+        self._give_back(pcm)
         for heard in await self._ears.hear(pcm):
             if settings.turn_taking is None:
                 continue
             match heard:
-                case Began(at_s):
+                case Began(at_s, due_s):
+                    if due_s is not None:
+                        await sleep_exactly(self._time.clock(due_s, at=at))
                     self._began(at_s, interrupt=settings.turn_taking.interrupt_response)
+                case Urged(due_s):
+                    await sleep_exactly(self._time.clock(due_s, at=at))
+                    self._talk_unasked(heard)
                 case Ended():
                     self._ended(heard, at, answer=settings.turn_taking.create_response)
 
+    def _give_back(self, pcm: bytes) -> None:
+        """The user's own voice, as a line with an echo would bring it back."""
+        if self._cast.echo is None:
+            return
+        self._echo = self._echo or self._cast.echo(self._settings().input.rate)
+        heard = self._echo.push(pcm)
+        if any(heard):
+            name = f"echo_{self._begun:04d}"  # what was flushed is over: what follows has another name
+            self._emit(did.ReplyAudio(name, name, heard))
+
+    def _talk_unasked(self, urge: Urged) -> None:
+        if self._reply is None:
+            self._respond(UserTurn(self._turns, urge.due_s, now(), urge=urge))
+
     def _began(self, at_s: float, *, interrupt: bool) -> None:
+        self._begun += 1
         self._user_item = self._dialogue.new_id()
         self._emit(did.UserBegan(self._user_item, round(at_s * 1000)))
         if interrupt and self._reply is not None:
             self._give_up(self._reply, "turn_detected")
 
     def _ended(self, ended: Ended, at: float, *, answer: bool) -> None:
+        if not self._user_item:  # it was not noticed that the user began
+            self._user_item = self._dialogue.new_id()
         self._emit(did.UserStopped(self._user_item, round(ended.at_s * 1000)))
         self._commit(self._user_item, ended, at)
         if answer and self._reply is None:
             self._respond(self._question(at))
+        elif answer and self._cast.queues:
+            self._queued = self._question(at)
 
     def _commit_by_hand(self, command: do.Commit, at: float) -> None:
         ended = self._ears.take() if self._ears is not None else None
@@ -151,6 +181,7 @@ class Conversation:
 
     def _commit(self, item: str, ended: Ended, at: float) -> None:
         _, previous = self._dialogue.add(Role.USER, item=item)
+        self._user_item = ""
         self._emit(did.UserCommitted(item, previous))
         clip_s = ended.clip.size / SPEECH_RATE
         before = self._asked.clip_s if self._asked else 0.0
@@ -240,6 +271,9 @@ class Conversation:
         )
         self._reply = None
         self._emit(did.ReplyEnded(reply.id, reply.item, text, status, reason, tokens, reply.metadata))
+        queued, self._queued = self._queued, None
+        if queued is not None and status is ResponseStatus.COMPLETED:
+            self._respond(queued)
 
     def _edit(self, command: do.Command) -> None:
         try:

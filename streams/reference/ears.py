@@ -26,9 +26,14 @@ _NOTICE_S = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Began:
-    """The user began to talk, so many seconds into the stream."""
+    """The user began to talk, so many seconds into the stream.
+
+    Attributes:
+        due_s: When the endpoint takes notice, also on the stream; None is as soon as it is heard.
+    """
 
     at_s: float
+    due_s: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +49,20 @@ class Ended:
     clip: Samples
 
 
-Heard = Began | Ended
+@dataclass(frozen=True, slots=True)
+class Urged:
+    """The endpoint has to talk, although no turn of the user is over.
+
+    Attributes:
+        due_s: Seconds into the stream.
+        gives_way: It had stopped for the user, who wanted nothing.
+    """
+
+    due_s: float
+    gives_way: bool = False
+
+
+Heard = Began | Ended | Urged
 
 
 class Ears(Protocol):

@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from streams.audio import to_float
 from streams.reference.answers import Answerer, KnowledgeAnswerer, LanguageAnswerer
 from streams.reference.assistant import Assistant
+from streams.reference.attention import AttentiveEars, Manners
 from streams.reference.config import Config, Detector, Mode
+from streams.reference.defects.kinds import Defect
+from streams.reference.defects.sound import Echo
+from streams.reference.defects.voice import FlawedVoice
 from streams.reference.ears import Ears, LevelEars, OpenEars, VoiceEars
 from streams.reference.knowledge_base import KnowledgeBase
 from streams.reference.metronome import Clicks, Metronome, Planted
+from streams.reference.rehearsed import Rehearsed
 from streams.reference.replies import Cast
-from streams.reference.settings import SessionSettings
+from streams.reference.settings import DEFAULT_RATE, SessionSettings
 from streams.resample import resample
 from streams.speech import workers
 from streams.speech.energy import EnergyDetector
 from streams.speech.interfaces import SPEECH_RATE, Recogniser, SpeechDetector, Voice
+from streams.speech.kept import KeptVoice
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +38,7 @@ class Engines:
 
 
 _loaded: dict[tuple[str, ...], Engines] = {}
+_voices: dict[str, KeptVoice] = {}
 
 
 async def load(config: Config) -> Engines:
@@ -94,9 +102,36 @@ async def cast(
             return Cast(_level_ears(config.wait_s), Metronome(config.metronome(), journal))
         case Mode.CLICKS:
             return Cast(_open_ears, Clicks(config.track()), opens=True)
+        case Mode.REHEARSED:
+            return await _rehearsed(config, engines)
     chosen = engines or await load(config)
-    replier = Assistant(chosen.answerer, chosen.voice, config.pace, config.seed)
+    voice = FlawedVoice(chosen.voice, config.planted, config.seed) if config.defects else chosen.voice
+    replier = Assistant(chosen.answerer, voice, config.pace, config.seed)
     return Cast(_voice_ears(chosen.detector), replier, chosen.recogniser, opens=config.greets)
+
+
+async def _rehearsed(config: Config, engines: Engines | None) -> Cast:
+    plan = config.rehearsed()
+    echo = plan.planted.get(Defect.ECHO)
+    return Cast(
+        _attentive_ears(plan.manners),
+        Rehearsed(plan, engines.voice if engines else await kept_voice(config.voice)),
+        queues=True,
+        echo=None if echo is None else functools.partial(Echo, echo),
+    )
+
+
+async def kept_voice(name: str) -> KeptVoice:
+    """A voice that speaks every sentence once, whatever the session; loaded when it is first needed."""
+    from streams.speech.piper import PiperSpeaker
+
+    if name not in _voices:
+        _voices[name] = KeptVoice(await workers.run(PiperSpeaker, name, kind="tts"), DEFAULT_RATE)
+    return _voices[name]
+
+
+def _attentive_ears(manners: Manners) -> Callable[[SessionSettings, float], Ears]:
+    return lambda settings, start_s: AttentiveEars(manners, settings.input.rate, start_s)
 
 
 def _level_ears(wait_s: float) -> Callable[[SessionSettings, float], Ears]:

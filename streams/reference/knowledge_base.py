@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -12,8 +12,9 @@ from importlib.resources import files
 
 import yaml
 from pydantic import BaseModel, ConfigDict
-from rapidfuzz import fuzz
+from rapidfuzz import fuzz, process
 
+from streams.reference.verbatim import Verbatim
 from streams.reference.words import content, words
 
 _ALIKE = 85
@@ -37,6 +38,9 @@ _TOLD = 0.05
 _COVERAGE = 0.4
 """Share of a question's content that an entry must explain."""
 
+_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+"""LibYAML's loader is ten times as fast as the one in Python, where it is there."""
+
 _CLAUSE = re.compile(r"[.,;!?]+")
 _REQUEST = frozenset(["more", "else", "about", "continue", "repeat", "on", "again", "how", "why", "what"])
 """Words of a clause that wants something."""
@@ -49,7 +53,7 @@ class Entry(BaseModel):
 
     id: str
     questions: tuple[str, ...]
-    keywords: tuple[str, ...]
+    keywords: tuple[str, ...] = ()
     answer: str
 
     @cached_property
@@ -61,26 +65,25 @@ class Entry(BaseModel):
 
 
 class Topic(BaseModel):
-    """Entries about one thing, and the names of it, misspellings included."""
+    """Entries about one thing, and the names of it, misspellings included.
+
+    Attributes:
+        small_talk: Greetings and the like, which are about nothing.
+        verbatim: Questions that are known by their wording, such as a quiz has them.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     topic: str
     small_talk: bool = False
-    names: tuple[str, ...]
+    verbatim: bool = False
+    names: tuple[str, ...] = ()
     entries: tuple[Entry, ...]
 
     @cached_property
     def spellings(self) -> frozenset[str]:
         """Its names without spaces."""
         return frozenset("".join(words(name)) for name in self.names)
-
-    def named(self, joined: str, *, exact: bool) -> bool:
-        """Whether these words, joined, are one of its names, or (unless `exact`) alike."""
-        if exact or len(joined) <= _FUZZY_LENGTH or joined in self.spellings:
-            return joined in self.spellings
-        names = (name for name in self.spellings if len(name) > _FUZZY_LENGTH)
-        return any(fuzz.ratio(joined, name) >= _ALIKE for name in names)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,23 +120,49 @@ class Told:
     whole: bool
 
 
+_Place = tuple[str, str]
+"""Where an entry stands: its topic's name and its own id."""
+
+
 @dataclass(frozen=True)
 class KnowledgeBase:
-    """All topics."""
+    """All topics; questions that are known by their wording have answers of their own."""
 
     topics: tuple[Topic, ...]
     _rarity: dict[str, float] = field(init=False, default_factory=dict)
+    _index: dict[str, dict[_Place, float]] = field(init=False, default_factory=dict)
     _polite: set[str] = field(init=False, default_factory=set)
+    _spellings: dict[str, Topic] = field(init=False, default_factory=dict)
+    _long_spellings: list[str] = field(init=False, default_factory=list)
+    _long_words: list[str] = field(init=False, default_factory=list)
+    _samples: dict[str, str] = field(init=False, default_factory=dict)
+    verbatim: Verbatim = field(init=False, default_factory=Verbatim)
 
     def __post_init__(self) -> None:
-        entries = [entry for topic in self.topics for entry in topic.entries]
-        spread = Counter(word for entry in entries for word in entry.vocabulary)
         for topic in self.topics:
+            for entry in () if topic.verbatim else topic.entries:
+                for word, weight in entry.vocabulary.items():
+                    self._index.setdefault(word, {})[topic.topic, entry.id] = weight
             if topic.small_talk:
                 self._polite.update(
                     word for entry in topic.entries for q in entry.questions for word in words(q)
                 )
-        self._rarity.update({word: math.log(1 + len(entries) / n) for word, n in spread.items()})
+            for entry in topic.entries if topic.verbatim else ():
+                for question in entry.questions:
+                    self.verbatim.add(question, entry.answer)
+            for name in topic.spellings:
+                self._spellings.setdefault(name, topic)
+        self._rarity.update({word: self._rarity_of(len(places)) for word, places in self._index.items()})
+        self._long_spellings.extend(sorted(name for name in self._spellings if len(name) > _FUZZY_LENGTH))
+        self._long_words.extend(word for word in self._rarity if len(word) >= _FUZZY_LENGTH)
+
+    @cached_property
+    def _size(self) -> int:
+        return sum(len(topic.entries) for topic in self.topics if not topic.verbatim)
+
+    def _rarity_of(self, entries: int) -> float:
+        """Weight of a word that so many entries have."""
+        return math.log(1 + self._size / entries)
 
     @classmethod
     def load(cls) -> KnowledgeBase:
@@ -142,7 +171,7 @@ class KnowledgeBase:
         paths = sorted(
             (path for path in folder.iterdir() if path.name.endswith(".yaml")), key=lambda p: p.name
         )
-        documents = [document for path in paths for document in yaml.safe_load(path.read_text("utf-8"))]
+        documents = [document for path in paths for document in yaml.load(path.read_text("utf-8"), _LOADER)]  # noqa: S506
         return cls(tuple(Topic.model_validate(document) for document in documents))
 
     def read(self, text: str) -> Question:
@@ -173,14 +202,20 @@ class KnowledgeBase:
         if not question.content and not question.topics:
             return None
         told = set(told)
-        topics = question.topics or tuple(topic for topic in self.topics if not topic.small_talk)
-        candidates = [
-            self._rate(question, topic, entry, last=last, told=told)
-            for topic in topics
-            for entry in topic.entries
-        ]
-        best = max(candidates, key=lambda found: found.score)
-        return best if best.coverage >= _COVERAGE else None
+        topics = question.topics or tuple(
+            topic for topic in self.topics if not (topic.small_talk or topic.verbatim)
+        )
+        covered = self._coverage(question)
+        candidates = []
+        for topic in topics:
+            for entry in topic.entries:
+                coverage = covered.get((topic.topic, entry.id), 0.0) if question.content else 1.0
+                if coverage >= _COVERAGE:
+                    score = self._score(question, topic, entry, coverage)
+                    score += _STICKINESS * (topic is last)
+                    score -= _TOLD * (bool(question.content) and entry.answer in told)
+                    candidates.append(Found(topic, entry, coverage, score))
+        return max(candidates, key=lambda found: found.score, default=None)
 
     def small_talk(self, text: str) -> Entry | None:
         """The answer to a greeting, thanks or goodbye, if nothing else was said; the last one counts."""
@@ -208,7 +243,7 @@ class KnowledgeBase:
 
     def unknown(self, question: Question) -> str:
         """The words of a question that no entry has, or all its content, to be spoken."""
-        strange = [word for word in question.content if self._best(word, self._rarity) is None]
+        strange = [word for word in question.content if word not in self._rarity and not self._alike(word)]
         return " ".join((strange or question.content)[:4])
 
     def told(self, text: str) -> Told | None:
@@ -224,43 +259,59 @@ class KnowledgeBase:
             window = found[at : at + length]
             # a name that is only alike must not swallow the words around it
             exact = not content([window[0]]) or not content([window[-1]])
-            for topic in self.topics:
-                if len(window) == length and topic.named("".join(window), exact=exact):
-                    return length, topic
+            topic = self._named("".join(window), exact=exact) if len(window) == length else None
+            if topic is not None:
+                return length, topic
         return 1, None
 
-    def _rate(
-        self, question: Question, topic: Topic, entry: Entry, *, last: Topic | None, told: set[str]
-    ) -> Found:
-        weights = [(word, self._weight(word)) for word in question.content]
-        total = sum(weight for _, weight in weights)
-        explained = sum(weight * (self._best(word, entry.vocabulary) or 0.0) for word, weight in weights)
-        coverage = explained / total if total else 1.0
-        implied = () if question.topics else (f"@{topic.topic}",)
-        score = coverage + _PHRASING * self._phrasing((*question.words, *implied), entry)
-        score += _STICKINESS * (topic is last) - _TOLD * (bool(question.content) and entry.answer in told)
-        return Found(topic, entry, coverage, score)
+    def _named(self, joined: str, *, exact: bool) -> Topic | None:
+        """The topic that has these words, joined, for a name, or (unless `exact`) one most alike."""
+        if exact or len(joined) <= _FUZZY_LENGTH or joined in self._spellings:
+            return self._spellings.get(joined)
+        alike = process.extractOne(joined, self._long_spellings, scorer=fuzz.ratio, score_cutoff=_ALIKE)
+        return None if alike is None else self._spellings[alike[0]]
 
-    def _weight(self, word: str) -> float:
-        rarest = math.log(1 + sum(len(topic.entries) for topic in self.topics))
-        best = self._best(word, self._rarity)
-        return rarest if best is None else self._rarity.get(word, rarest)
+    def _score(self, question: Question, topic: Topic, entry: Entry, coverage: float) -> float:
+        implied = () if question.topics else (f"@{topic.topic}",)
+        return coverage + _PHRASING * self._phrasing((*question.words, *implied), entry)
+
+    def _coverage(self, question: Question) -> dict[_Place, float]:
+        """The share of the question's content that entries explain, where it is more than nothing.
+
+        A word that no entry knows weighs as much as the rarest.
+        """
+        rarest = self._rarity_of(1)
+        weights = [self._rarity.get(word, rarest) for word in question.content]
+        total = sum(weights)
+        covered: dict[_Place, float] = defaultdict(float)
+        for word, weight in zip(question.content, weights, strict=True):
+            for place, likeness in self._explained(word).items():
+                covered[place] += weight * likeness / total
+        return covered
+
+    def _explained(self, word: str) -> dict[_Place, float]:
+        """The entries that have a word, or one spelt alike, with the weight of their best match."""
+        found: dict[_Place, float] = {}
+        for known, like in self._alike(word):
+            for place, weight in self._index[known].items():
+                found[place] = max(found.get(place, 0.0), weight * like)
+        return found | self._index.get(word, {})
 
     def _phrasing(self, asked: Sequence[str], entry: Entry) -> float:
         said = " ".join(asked)
-        samples = (" ".join(self.read(question).words) for question in entry.questions)
+        samples = [self._sample(question) for question in entry.questions]
         # the set ratio finds a question within a longer one; the sort ratio decides between several
         return max(fuzz.token_set_ratio(said, it) + fuzz.token_sort_ratio(said, it) for it in samples) / 200
 
-    def _best(self, word: str, vocabulary: dict[str, float]) -> float | None:
-        """Weight of the word's best match, or None if nothing is alike."""
-        if word in vocabulary:
-            return vocabulary[word]
+    def _sample(self, question: str) -> str:
+        """The words of a question of an entry; kept, for they are read again for every question asked."""
+        if question not in self._samples:
+            self._samples[question] = " ".join(self.read(question).words)
+        return self._samples[question]
+
+    def _alike(self, word: str) -> Sequence[tuple[str, float]]:
+        """Known words that are spelt alike, with their likeness (0 to 1)."""
         if len(word) < _FUZZY_LENGTH:
-            return None
-        alike = [
-            weight * likeness / 100
-            for known, weight in vocabulary.items()
-            if len(known) >= _FUZZY_LENGTH and (likeness := fuzz.ratio(word, known)) >= _ALIKE
-        ]
-        return max(alike, default=None)
+            return ()
+        found = process.extract(word, self._long_words, scorer=fuzz.ratio, score_cutoff=_ALIKE, limit=None)
+        return [(known, likeness / 100) for known, likeness, _ in found]

@@ -6,8 +6,9 @@ from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from streams.reference.defects.sound import Echo
 from streams.reference.dialogue import Message
-from streams.reference.ears import Ears
+from streams.reference.ears import Ears, Urged
 from streams.reference.settings import SessionSettings
 from streams.speech.interfaces import Recogniser
 
@@ -21,12 +22,14 @@ class UserTurn:
         end_s: Where the user's speech ended, in seconds into the stream.
         ended_at: The same on the loop's clock: when that sample was spoken.
         clip_s: Seconds of audio that belong to the turn.
+        urge: What makes the endpoint talk although there is nothing to answer.
     """
 
     number: int
     end_s: float
     ended_at: float
     clip_s: float = 0.0
+    urge: Urged | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,9 +80,13 @@ class Cast:
         replier: Answers.
         recogniser: Puts what the user said into words; None if nobody needs them.
         opens: Whether the endpoint speaks first, as soon as the stream begins.
+        queues: Whether a turn that ends while a reply goes on is answered after it.
+        echo: Makes what gives the user's own voice back, at a rate; None if nothing does.
     """
 
     ears: Callable[[SessionSettings, float], Ears]
     replier: Replier
     recogniser: Recogniser | None = None
     opens: bool = False
+    queues: bool = False
+    echo: Callable[[int], Echo] | None = None

@@ -18,6 +18,7 @@ _FILLERS = """
     than thank thanks that thats the their them then there these they thing things think this those
     to too um understand up us very want was we well were what whats when where which who why will
     wish with wonder would yes you your youre yourself
+    check expected follow helps hm knew love missed obviously said through worried
 """
 
 

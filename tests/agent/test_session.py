@@ -225,7 +225,7 @@ def test_audio_that_arrives_after_the_cut_stays_unheard(tmp_path: Path) -> None:
 def test_the_user_s_own_thinking_is_on_record(tmp_path: Path) -> None:
     class SlowVoice(ToneVoice):
         async def speak(self, text: str) -> Speech:
-            if text == "question 1":
+            if text == "question one":
                 await asyncio.sleep(9.0)
             return await super().speak(text)
 
@@ -309,7 +309,7 @@ def test_a_call_that_never_connects_is_void_and_says_why(
 def test_a_voice_that_fails_is_our_fault_not_the_endpoint_s(tmp_path: Path) -> None:
     class BrokenVoice(ToneVoice):
         async def speak(self, text: str) -> Speech:
-            if text == "question 1":
+            if text == "question one":
                 raise SpeechError("voice", "the model is gone", "Install it again.")
             return await super().speak(text)
 

@@ -10,7 +10,14 @@ import pytest
 
 from tests.architecture.sources import BESIDE, ROOMS, ROOT, Source, sources
 
-CORE = ("streams.audio", "streams.clock", "streams.g711", "streams.playback", "streams.resample")
+CORE = (
+    "streams.audio",
+    "streams.clock",
+    "streams.g711",
+    "streams.levels",
+    "streams.playback",
+    "streams.resample",
+)
 
 MAY_IMPORT: dict[str, tuple[str, ...]] = {
     # the longest name that fits a module decides; each package may import itself, if it says so

@@ -2,12 +2,12 @@ from __future__ import annotations
 
 import pytest
 
+from scenarios.facts.check import check_facts
 from scenarios.load import LoadedScenario, find
 from scenarios.schema import Fact, Say
 from streams.reference.answers import KnowledgeAnswerer
 from streams.reference.dialogue import Message, Role
 from streams.reference.knowledge_base import KnowledgeBase
-from user_sim.facts import check_facts
 
 
 def parts(loaded: LoadedScenario) -> list[tuple[list[Say], tuple[Fact, ...]]]:

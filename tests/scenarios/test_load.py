@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scenarios.load import canonical_json, find, load_pack, load_scenario, scenario_sha256
+from scenarios.manners import STYLES
 from scenarios.problems import ScenarioError
 from scenarios.schema import (
     Aspect,
@@ -77,7 +78,7 @@ _WORDS = st.text(
     st.characters(codec="utf-8", categories=["L", "N", "P", "Zs"]), min_size=1, max_size=20
 ).filter(lambda text: text.strip() == text)
 _SLUGS = st.from_regex(r"\A[a-z0-9][a-z0-9._-]{0,20}\Z")
-_SAY = st.builds(Say, text=_WORDS, spoken=st.none() | _WORDS, style=_WORDS)
+_SAY = st.builds(Say, text=_WORDS, spoken=st.none() | _WORDS, style=st.sampled_from(["", *STYLES]))
 _FACTS = st.builds(
     Fact,
     id=_SLUGS,

@@ -1,3 +1,5 @@
+"""Files of many scenarios, items, and the hash of a scenario."""
+
 from __future__ import annotations
 
 from pathlib import Path

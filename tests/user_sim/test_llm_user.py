@@ -123,7 +123,7 @@ def test_the_model_ends_the_call_with_its_last_words() -> None:
     user = user_in_the_call()
     request = compose(user.observe(TurnHeard("It cuts.")))
     assert one(user.observe(Composed(request.request, "Thanks, bye. [END]"))) == Say(
-        Line("Thanks, bye."), "goodbye"
+        Line("Thanks, bye."), "goodbye", parting=True
     )
     assert see(user, SaidAll(), HeardSoFar("Bye"), TurnHeard("Bye.")) == [[], [], [HangUp(Ending.DONE)]]
 
@@ -134,7 +134,9 @@ def test_the_end_token_alone_hangs_up_or_says_the_scenarios_goodbye() -> None:
     assert one(user.observe(Composed(request.request, "[END]"))) == HangUp(Ending.DONE)
     user = user_in_the_call(goodbye=Words(text="So long."))
     request = compose(user.observe(TurnHeard("It cuts.")))
-    assert one(user.observe(Composed(request.request, "[END]"))) == Say(Line("So long."), "goodbye")
+    assert one(user.observe(Composed(request.request, "[END]"))) == Say(
+        Line("So long."), "goodbye", parting=True
+    )
 
 
 def test_no_words_are_asked_for_once_more_and_then_the_call_fails_politely() -> None:

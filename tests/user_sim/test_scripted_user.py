@@ -16,17 +16,18 @@ from user_sim.policy import (
     Line,
     Move,
     Percept,
+    Role,
     SaidAll,
     Silence,
     TurnHeard,
 )
 from user_sim.scripted import ScriptedPolicy
 
-STILL_THERE = policy.Say(Line("Sorry, are you still there?"), "still there?")
-NO_ANSWER = policy.Say(Line("I can't hear you, so I will hang up now. Goodbye."), "goodbye")
+STILL_THERE = policy.Say(Line("Sorry, are you still there?"), "still there?", role=Role.REPROMPT)
+NO_ANSWER = policy.Say(Line("I can't hear you, so I will hang up now. Goodbye."), "goodbye", parting=True)
 ONE = policy.Say(Line("One?", "wun?", "calm"), "turn 1", 0.0, ("first",))
 TWO = policy.Say(Line("Two?", audio="two.wav"), "turn 2", 1.5)
-BYE = policy.Say(Line("Bye."), "goodbye")
+BYE = policy.Say(Line("Bye."), "goodbye", parting=True)
 REPLY = TurnHeard("Yes.")
 
 

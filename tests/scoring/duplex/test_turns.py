@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from recordings.format import BehaviourSettled, Role
+from recordings.format import BehaviourSettled, Flushed, Role
 from scoring.metric import Measured
 from streams.audio import Pcm
 from tests.scoring.duplex.test_yielding import METRICS, interrupted, seen, values
@@ -39,6 +39,12 @@ def test_a_pause_inside_a_turn_may_be_taken_for_its_end(tmp_path: Path) -> None:
     hasty = CallMaker(length=9.0).user(0.0, 4.0, pauses=[(1.0, 2.5)]).reply(2.0, tone(3.0, 24000))
     assert values(seen(hasty, tmp_path / "hasty"), "pause_take_over") == [1]
     assert values(seen(hasty, tmp_path / "hasty"), "endpoint_cut_ins") == [1]
+    # 0.5 s are heard, then the user goes on and 2.5 s are dropped: it had taken the turn
+    stopped = CallMaker(length=9.0).user(0.0, 4.0, pauses=[(1.0, 2.5)])
+    stopped.reply(2.1, tone(3.0, 24000), response="r0").flush(2.6)
+    stopped.note(Flushed(t=2.6, by="endpoint", at=62400, items=(("item", 12000, 72000),)))
+    assert values(seen(stopped, tmp_path / "stopped"), "pause_take_over") == [1]
+    assert values(seen(stopped, tmp_path / "stopped"), "endpoint_backchannels") == [0]
     nods = CallMaker(length=9.0).user(0.0, 4.0, pauses=[(1.0, 2.5)]).reply(1.5, tone(0.4, 24000))
     assert values(seen(nods, tmp_path / "nods"), "pause_take_over") == [0]  # 0.4 s is a backchannel
     # one short "mm-hm" in 4.0 - 1.5 s of speech

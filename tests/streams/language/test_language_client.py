@@ -24,7 +24,17 @@ from streams.language.errors import (
     TimedOut,
     Unreachable,
 )
-from tests.streams.openai_server import HANG, FakeServer, Reply, chat, chat_stream, failure, script, serving
+from tests.streams.openai_server import (
+    HANG,
+    FakeServer,
+    Reply,
+    Request,
+    chat,
+    chat_stream,
+    failure,
+    script,
+    serving,
+)
 
 pytestmark = pytest.mark.wall_clock
 
@@ -220,7 +230,22 @@ def test_a_server_without_response_formats_is_asked_in_words_and_remembered() ->
         for _ in range(2):
             assert asyncio.run(model.choose(ASK, Verdict)).value.label == "right"
     formats = ["response_format" in request.json for request in server.requests]
-    assert formats == [True, False, False]
+    assert formats == [True, True, False, False]  # two formats are tried, once
+
+
+def test_a_server_that_knows_json_objects_only_is_asked_for_one_with_the_schema() -> None:
+    def respond(request: Request) -> Reply:
+        form = request.json["response_format"]
+        if form["type"] != "json_object":
+            return failure(500, "response_format.type should be 'text' or 'json_object'")
+        assert form["schema"]["required"] == ["label", "score"]
+        return chat('{"label": "right", "score": 2}')
+
+    with serving(respond) as server:
+        model = model_at(server, retries=0)
+        for _ in range(2):
+            assert asyncio.run(model.choose(ASK, Verdict)).value.label == "right"
+        assert len(server.requests) == 3
 
 
 def test_a_refusal_for_another_reason_stays_that_refusal() -> None:
@@ -286,6 +311,7 @@ def test_a_spec_names_server_model_and_options() -> None:
         ("openai:", "names no model"),
         ("http://127.0.0.1:1/v1", "names no model"),
         ("http://127.0.0.1:1/v1?timeout_s=soon#m", "timeout_s is 'soon'"),
+        ("http://127.0.0.1:1/v1?max_tokens=0#m", "max_tokens is '0'"),
         (f"https://user:{CANARY}@host/v1?api_key={CANARY}#m", "unknown option api_key"),
     ],
 )

@@ -33,7 +33,7 @@ def test_the_wait_fits_the_shortest_delay(query: str, wait_s: float) -> None:
     ("query", "parameter", "says"),
     [
         ("delay=1", "delay", "Did you mean 'delays'?"),
-        ("mode=drum", "mode", "'assistant', 'metronome' or 'clicks'"),
+        ("mode=drum", "mode", "'assistant', 'rehearsed', 'metronome' or 'clicks'"),
         ("delays=0.5", "delays", "no meaning with mode=assistant"),
         ("mode=metronome&greets=true", "greets", "no meaning with mode=metronome"),
         ("mode=metronome&delays=", "delays", "valid number"),

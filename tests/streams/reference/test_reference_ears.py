@@ -32,7 +32,7 @@ def test_level_ears_are_exact_for_any_size_of_message(before: int, samples: int,
     pcm = silence(before) + speech(samples / RATE, RATE) + silence(8000)
     began, ended = listen(LevelEars(0.1, RATE), pcm, piece)
     assert began == Began(before / RATE)
-    assert isinstance(ended, Ended)
+    assert isinstance(began, Began) and isinstance(ended, Ended)
     assert ended.at_s == (before + samples) / RATE
 
 
@@ -52,7 +52,7 @@ def test_voice_ears_hear_the_same_at_any_rate(rate: int) -> None:
     pcm = silence(3 * rate) + speech(1.0, rate) + silence(2 * rate)
     ears = VoiceEars(EnergyDetector(), TurnTaking(silence_s=0.4), rate)
     began, ended = listen(ears, pcm, rate // 50)
-    assert isinstance(ended, Ended)
+    assert isinstance(began, Began) and isinstance(ended, Ended)
     assert began.at_s == pytest.approx(3.0, abs=0.011)
     assert ended.at_s == pytest.approx(4.0, abs=0.011)
     assert ended.clip.size / 16000 == pytest.approx(0.3 + 1.0 + 0.2, abs=0.021)

@@ -1,0 +1,161 @@
+"""Commands that hold calls."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from agent.cli import exits
+from agent.cli.judge_options import (
+    JudgeCacheOption,
+    JudgeLlmOption,
+    JudgeOption,
+    JudgeTokensOption,
+    JudgeUsdOption,
+)
+from agent.cli.options import (
+    DetectorOption,
+    Json,
+    LlmOption,
+    MaxLateness,
+    Out,
+    RecogniserOption,
+    TurnDetectorOption,
+    VoiceOption,
+)
+
+app = typer.Typer()
+
+
+@app.command(epilog="Example:  viva demo --out /tmp/demo")
+def demo(
+    out: Out = None,
+    voice: VoiceOption = "default",
+    recogniser: RecogniserOption = "default",
+    detector: DetectorOption = "default",
+    turn_detector: TurnDetectorOption = "default",
+    max_lateness: MaxLateness = 250.0,
+    json: Json = False,
+) -> None:
+    """Hold three short dialogues with the reference endpoint, live, and report on them."""
+    from agent.cli.demo import demo as command
+    from agent.cli.run import EngineChoice
+
+    choice = EngineChoice(voice, recogniser, detector, turn_detector, "")
+    exits.leave(command(out, choice, max_lateness, json))
+
+
+@app.command(
+    epilog='Example:  viva run demo --endpoint "openai+ws://127.0.0.1:8765/v1/realtime?model=x" --repeats 3'
+)
+def run(
+    scenarios: Annotated[
+        list[str], typer.Argument(help="Packs or scenarios: a shipped name, a file or a folder.")
+    ],
+    endpoint: Annotated[
+        list[str],
+        typer.Option(
+            help="Address of an endpoint; several may be given (see README).", envvar="VIVA_ENDPOINT"
+        ),
+    ],
+    out: Out = None,
+    repeats: Annotated[
+        int | None, typer.Option(help="Calls per scenario (default: the scenario's own).", min=1)
+    ] = None,
+    concurrency: Annotated[int, typer.Option(help="Sessions at the same time.", min=1)] = 1,
+    simulated: Annotated[
+        bool, typer.Option("--simulated", help="Faster than life; for in-process endpoints only.")
+    ] = False,
+    voice: VoiceOption = "default",
+    recogniser: RecogniserOption = "default",
+    detector: DetectorOption = "default",
+    turn_detector: TurnDetectorOption = "default",
+    llm: LlmOption = "",
+    judge: JudgeOption = "rules",
+    judge_llm: JudgeLlmOption = "",
+    judge_cache: JudgeCacheOption = None,
+    judge_tokens: JudgeTokensOption = None,
+    judge_usd: JudgeUsdOption = None,
+    max_lateness: MaxLateness = 250.0,
+    json: Json = False,
+) -> None:
+    """Call an endpoint with every scenario, record the calls, and report on them."""
+    from agent.cli.judge import JudgeOptions
+    from agent.cli.run import EngineChoice, RunRequest
+    from agent.cli.run import run as command
+
+    choice = EngineChoice(voice, recogniser, detector, turn_detector, llm)
+    judging = JudgeOptions(judge, judge_llm, judge_cache, judge_tokens, judge_usd)
+    request = RunRequest(
+        tuple(scenarios),
+        tuple(endpoint),
+        out,
+        repeats,
+        concurrency,
+        simulated,
+        choice,
+        max_lateness,
+        json,
+        judge=judging,
+    )
+    exits.leave(command(request))
+
+
+@app.command(epilog="Example:  viva serve --port 8765")
+def serve(
+    host: Annotated[
+        str, typer.Option(help="Address to listen on; loopback unless you say otherwise.")
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option(help="Port; 0 takes a free one.", min=0, max=65535)] = 8765,
+    variant: Annotated[
+        str, typer.Option(help="Defaults for every session, as a query string (see README).")
+    ] = "",
+) -> None:
+    """Serve the reference endpoint: a small voice assistant that speaks OpenAI Realtime."""
+    from agent.cli.serve import serve as command
+
+    exits.leave(command(host, port, variant))
+
+
+@app.command(epilog="Example:  viva doctor --json")
+def doctor(json: Json = False) -> None:
+    """Say what works on this machine, what is missing, and how to get it."""
+    from agent.cli.doctor import doctor as command
+
+    exits.leave(command(json))
+
+
+@app.command(
+    epilog="Example:  viva selftest --quick    Only some:  viva selftest --defect late --defect noise"
+)
+def selftest(
+    quick: Annotated[bool, typer.Option("--quick", help="A few defects, one call each.")] = False,
+    defect: Annotated[
+        list[str] | None, typer.Option(help="Defect to plant; several may be given (default: all).")
+    ] = None,
+    seeds: Annotated[
+        int | None, typer.Option(help="Calls for each defect (default: 10).", min=1, show_default=False)
+    ] = None,
+    begin: Annotated[int, typer.Option(help="The first seed.", min=0)] = 2000,
+    wall_clock: Annotated[
+        bool, typer.Option("--wall-clock", help="Also hold one call of each in real time.")
+    ] = False,
+    processes: Annotated[int, typer.Option(help="Processes that hold calls.", min=1)] = 2,
+    recogniser: Annotated[
+        str, typer.Option(help="Model that transcribes the replies, see `viva models list`.")
+    ] = "whisper-base",
+    out: Annotated[
+        Path | None, typer.Option(help="Folder for the recordings (default: none kept).")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Plant defects in the reference endpoint and count how many are found: can the examiner be trusted?"""
+    from agent.cli.selftest import SelftestRequest
+    from agent.cli.selftest import selftest as command
+
+    names = tuple(defect or ())
+    exits.leave(
+        command(SelftestRequest(names, seeds, begin, quick, wall_clock, processes, out, json, recogniser))
+    )

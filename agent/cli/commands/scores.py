@@ -1,0 +1,149 @@
+"""Commands that measure what was recorded, or written."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from agent.cli import exits
+from agent.cli.options import Json, RecogniserOption, VoiceOption
+
+app = typer.Typer()
+
+
+@app.command(epilog="Example:  viva score recordings/episodes/demo-20260101-120000 --json")
+def score(
+    paths: Annotated[list[Path], typer.Argument(help="Episodes, runs, or folders of runs.")],
+    recogniser: RecogniserOption = "default",
+    json: Json = False,
+) -> None:
+    """Measure recorded episodes again: any time, on any machine, with today's metrics."""
+    from agent.cli.score import score as command
+
+    exits.leave(command(paths, recogniser, json))
+
+
+@app.command(epilog="Example:  viva report recordings/episodes/demo-20260101-120000 --html report.html")
+def report(
+    paths: Annotated[list[Path], typer.Argument(help="Episodes, runs, or folders of runs.")],
+    html: Annotated[Path | None, typer.Option(help="Write one self-contained HTML file.")] = None,
+    json: Json = False,
+) -> None:
+    """Show scores: in the terminal, as JSON, or as one HTML file with timelines to listen to."""
+    from agent.cli.score import report as command
+
+    exits.leave(command(paths, html, json))
+
+
+@app.command(epilog="Example:  viva agreement people.csv judge.csv --json")
+def agreement(
+    sources: Annotated[
+        list[str],
+        typer.Argument(
+            help="CSV files with columns item,label (FILE#COLUMN takes another column), people's labels "
+            "(JSONL), or episodes (EPISODE#JUDGE). The first is the reference."
+        ),
+    ],
+    truth: Annotated[
+        str, typer.Option(help="Compare two judges by what they get right of this source.")
+    ] = "",
+    labels: Annotated[str, typer.Option(help="The possible labels, e.g. 1,2,both_good,both_bad.")] = "",
+    ordered: Annotated[
+        str, typer.Option(help="The same from lowest to highest, e.g. poor,fair,good: weights differences.")
+    ] = "",
+    swapped: Annotated[
+        bool,
+        typer.Option("--swapped", help="The last source saw sides exchanged: turn its labels back, once."),
+    ] = False,
+    both_orders: Annotated[
+        bool,
+        typer.Option(
+            "--both-orders", help="Two sources are one judge, the second with the sides exchanged."
+        ),
+    ] = False,
+    json: Json = False,
+) -> None:
+    """Say how far two label sources agree: people, judges, or a judge in both orders."""
+    from agent.cli.agreement import AgreementRequest
+    from agent.cli.agreement import agreement as command
+
+    request = AgreementRequest(tuple(sources), truth, labels, ordered, swapped, both_orders, json)
+    exits.leave(command(request))
+
+
+@app.command(epilog='Example:  viva text PAIRS.jsonl --json    Or:  viva text --say "5 mM EDTA"')
+def text(
+    pairs: Annotated[
+        str,
+        typer.Argument(
+            help='File of lines {"id", "reference", "hypothesis", "terms"?}; - reads standard input.',
+            show_default=False,
+        ),
+    ] = "",
+    say: Annotated[str | None, typer.Option(help="Print how this text is said aloud.")] = None,
+    counts: Annotated[
+        Path | None,
+        typer.Option(help="File of lines TERM<TAB>COUNT: below 10 is a term (default: wordfreq)."),
+    ] = None,
+    lexicon: Annotated[
+        Path | None, typer.Option(help="YAML file of names and how they are said; adds to our own.")
+    ] = None,
+    spoken_digits: Annotated[
+        bool, typer.Option(help="In the loose abbreviation rule 'H two O' is H2O.")
+    ] = True,
+    json: Json = False,
+) -> None:
+    """Compare pairs of texts: errors in words, terms and abbreviations; or say a text aloud."""
+    from agent.cli.text import TextRequest
+    from agent.cli.text import text as command
+
+    exits.leave(command(TextRequest(pairs, say, counts, lexicon, spoken_digits, json)))
+
+
+@app.command(epilog="Example:  viva blueprint reply.wav --json    Or:  viva blueprint RUN --compact")
+def blueprint(
+    path: Annotated[Path, typer.Argument(help="A recording (WAV, FLAC, OGG), an episode, or a run.")],
+    text: Annotated[bool, typer.Option("--text", help="In full, as text: the default.")] = False,
+    compact: Annotated[
+        bool, typer.Option("--compact", help="As text of less than half the tokens.")
+    ] = False,
+    svg: Annotated[
+        Path | None, typer.Option(help="Draw pictures: a file for a recording, a folder for episodes.")
+    ] = None,
+    recogniser: Annotated[
+        str, typer.Option(help="Writes down what is said, e.g. whisper:base; none leaves it unscored.")
+    ] = "none",
+    affect: Annotated[str, typer.Option(help="Id or folder of a classifier of emotion.")] = "",
+    accent: Annotated[str, typer.Option(help="Id or folder of a classifier of accent.")] = "",
+    channel: Annotated[
+        int, typer.Option(help="Channel of a recording with several, from 1; they are never mixed.", min=0)
+    ] = 0,
+    json: Json = False,
+) -> None:
+    """Say what speech sounds like, of a recording or of every turn: quality, pitch, pace, and more."""
+    from agent.cli.blueprint import BlueprintRequest
+    from agent.cli.blueprint import blueprint as command
+
+    if text and compact:
+        raise typer.BadParameter("--text and --compact exclude each other")
+    exits.leave(command(BlueprintRequest(path, recogniser, affect, accent, compact, svg, channel, json)))
+
+
+@app.command(epilog="Example:  viva voices --check")
+def voices(
+    check: Annotated[
+        bool, typer.Option("--check", help="Measure every style, and have each recognised (minutes).")
+    ] = False,
+    out: Annotated[
+        Path | None, typer.Option(help="Folder for a WAV of every voice and style.", show_default=False)
+    ] = None,
+    voice: VoiceOption = "default",
+    recogniser: RecogniserOption = "default",
+    json: Json = False,
+) -> None:
+    """List the users' voices and styles; check them, or listen to them."""
+    from agent.cli.voices import voices as command
+
+    exits.leave(command(check, out, voice, recogniser, json))

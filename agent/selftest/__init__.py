@@ -1,0 +1,1 @@
+"""The self-test: calls with an endpoint whose defects are known."""

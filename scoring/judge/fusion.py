@@ -1,0 +1,149 @@
+"""From three labels to one: explicit policies with versions, chosen by name, never guessed.
+
+A comparison is labelled in content, paralinguistics and voice quality; each label is `1`, `2`, `both_good`
+or `both_bad`. Two of the policies are those of TRACE (arXiv 2601.13742): content first, for talk that is
+about something, and the acceptability cap, for talk whose manner is part of the task.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from scoring.agreement.labels import BOTH_BAD, BOTH_GOOD, FIRST, SECOND
+from scoring.judge.contract import JudgeUnfit
+from scoring.judge.dimensions import Dimension, Labelled
+
+LABELS = (FIRST, SECOND, BOTH_GOOD, BOTH_BAD)
+"""The declared set of labels of a comparison."""
+
+_ACCEPTABLE = {
+    FIRST: (True, False),
+    SECOND: (False, True),
+    BOTH_GOOD: (True, True),
+    BOTH_BAD: (False, False),
+}
+_LABEL = {sides: label for label, sides in _ACCEPTABLE.items()}
+
+Rule = Callable[[str, str, str], str]
+"""Content, paralinguistics and voice quality to the overall label; all of `LABELS`."""
+
+
+class UnknownLabel(ValueError):
+    """A label outside the declared set: whatever it was to mean, it is none of them."""
+
+    def __init__(self, label: str) -> None:
+        self.label = label
+        super().__init__(f"label {label!r}, expected one of {', '.join(LABELS)}")
+
+
+def rating_min(*labels: str) -> str:
+    """Which sides are acceptable by every label (a winner alone is acceptable).
+
+    Raises:
+        UnknownLabel: A label is none of the four.
+    """
+    sides = [_ACCEPTABLE[_known(label)] for label in labels]
+    return _LABEL[all(first for first, _ in sides), all(second for _, second in sides)]
+
+
+def content_first(content: str, paralinguistics: str, voice_quality: str) -> str:
+    """The first winner in the order of the arguments; without one, whether the content is good.
+
+    If neither content nor paralinguistics of either side is acceptable, voice quality decides nothing.
+
+    Raises:
+        UnknownLabel: A label is none of the four.
+    """
+    order = [_known(label) for label in (content, paralinguistics, voice_quality)]
+    if content == paralinguistics == BOTH_BAD:
+        return BOTH_BAD
+    tie = BOTH_GOOD if content == BOTH_GOOD else BOTH_BAD
+    return next((label for label in order if label in (FIRST, SECOND)), tie)
+
+
+def acceptability_cap(content: str, paralinguistics: str, voice_quality: str) -> str:
+    """The first winner, or else the content's label; but only who is acceptable in the first two can win.
+
+    Voice quality decides only where content and paralinguistics of both sides are good.
+
+    Raises:
+        UnknownLabel: A label is none of the four.
+    """
+    order = [_known(label) for label in (content, paralinguistics, voice_quality)]
+    first = next((label for label in order if label in (FIRST, SECOND)), content)
+    return rating_min(first, rating_min(content, paralinguistics))
+
+
+def majority(content: str, paralinguistics: str, voice_quality: str) -> str:
+    """The label that two of the three share; if all differ, the content's.
+
+    Raises:
+        UnknownLabel: A label is none of the four.
+    """
+    counts = Counter(_known(label) for label in (content, paralinguistics, voice_quality))
+    label, count = counts.most_common(1)[0]
+    return label if count > 1 else content
+
+
+def _known(label: str) -> str:
+    if label not in LABELS:
+        raise UnknownLabel(label)
+    return label
+
+
+@dataclass(frozen=True, slots=True)
+class Fusion:
+    """A policy.
+
+    Attributes:
+        version: Raised whenever an outcome changes.
+    """
+
+    name: str
+    version: int
+    rule: Rule
+
+    def fuse(self, labels: Mapping[Dimension, Labelled]) -> Labelled:
+        """The overall label; unscored if a dimension is, or has a label outside the set."""
+        given: list[str] = []
+        for dimension in (Dimension.CONTENT, Dimension.PARALINGUISTICS, Dimension.VOICE_QUALITY):
+            found = labels[dimension]
+            if found.label is None:
+                return Labelled(None, f"{dimension.value}:{found.cause}")
+            if found.label not in LABELS:
+                return Labelled(None, f"{dimension.value}:label_unknown")
+            given.append(found.label)
+        return Labelled(self.rule(*given), reason=f"{self.name} of {', '.join(given)}")
+
+
+FUSIONS: Mapping[str, Fusion] = {
+    fusion.name: fusion
+    for fusion in (
+        Fusion("content-first", 1, content_first),
+        Fusion("acceptability-cap", 1, acceptability_cap),
+        Fusion("majority", 1, majority),
+        Fusion("rating-min", 1, rating_min),
+    )
+}
+"""The policies by name."""
+
+
+class FusionMisnamed(JudgeUnfit):
+    """A policy that is not known."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        super().__init__(f"fusion {name!r}: there is no such policy. Known: {', '.join(FUSIONS)}.")
+
+
+def fusion_named(name: str) -> Fusion:
+    """A policy by its name.
+
+    Raises:
+        FusionMisnamed: There is none.
+    """
+    if name not in FUSIONS:
+        raise FusionMisnamed(name)
+    return FUSIONS[name]

@@ -1,0 +1,1 @@
+"""S3-Bench by voice: recognition, perception, knowledge, generation, dialogue. Pure."""

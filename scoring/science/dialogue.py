@@ -1,0 +1,226 @@
+"""S3-Dialogue: factuality by aspect, adaptation to the audience, efficiency of the inquiry. Pure.
+
+A dialogue asks about up to five aspects, each in up to three turns. An *aspect unit* is one aspect of one
+dialogue; the published 94.84 and 50.99 % are shares of 213 x 5 = 1,065 of them.
+
+- *Scientific factuality*: a unit is loosely factual if no fact of it stands contradicted and at least one
+  is stated ("merely plausible"), strictly if all are stated and none was ever contradicted ("scientifically
+  rigorous"). Strict never exceeds loose.
+- *Audience adaptation*: a judge guesses, without knowing it, for which of the four levels the explanations
+  are made; the rate of right guesses, their mean distance, and the confusion.
+- *Inquiry efficiency*: mean turns, and the share of dialogues completed within eight. A dialogue that never
+  completes is counted with the turns it took, and its share is told.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from scenarios.schema import Expertise
+from scoring.statistics.intervals import Interval, bootstrap_ratio, wilson
+from scoring.statistics.undefined import Undefined
+
+COMPLETED_WITHIN = 8
+"""Turns within which a dialogue counts as completed (S3-Bench, inquiry efficiency)."""
+
+LEVELS = tuple(Expertise)
+"""From beginner to expert: neighbours are one tier apart."""
+
+STATED, CONTRADICTED = "stated", "contradicted"
+
+
+@dataclass(frozen=True, slots=True)
+class AspectUnit:
+    """What became of one aspect in one dialogue.
+
+    Attributes:
+        facts: Ids of its reference facts.
+        replies: For each reply about it, in order, the label of each fact: "stated", "contradicted",
+            "missing", or None where the judge failed.
+    """
+
+    aspect: str
+    facts: tuple[str, ...]
+    replies: tuple[Mapping[str, str | None], ...] = ()
+
+    @property
+    def turns(self) -> int:
+        """Turns that the user spent on it."""
+        return len(self.replies)
+
+    @property
+    def standing(self) -> dict[str, str | None]:
+        """What each fact came to: as it was last stated or contradicted; "missing" if it never was."""
+        return {fact: _standing([reply.get(fact) for reply in self.replies]) for fact in self.facts}
+
+    @property
+    def loose(self) -> bool | None:
+        """Not wrong, and something of it right; None if a failed judgement leaves it open."""
+        found = list(self.standing.values())
+        if CONTRADICTED in found:
+            return False
+        if None in found:
+            return None
+        return STATED in found
+
+    @property
+    def strict(self) -> bool | None:
+        """All of it right, and nothing of it ever wrong; None if a failed judgement leaves it open."""
+        ever = {label for reply in self.replies for label in reply.values()}
+        found = list(self.standing.values())
+        if CONTRADICTED in ever or "missing" in found:
+            return False
+        return None if None in found or None in ever else bool(found)
+
+    @property
+    def satisfied(self) -> bool:
+        """Whether the user got all it wanted: it goes on to the next aspect."""
+        return bool(self.facts) and all(label == STATED for label in self.standing.values())
+
+
+def _standing(labels: Sequence[str | None]) -> str | None:
+    said = [label for label in labels if label in (STATED, CONTRADICTED)]
+    if said:
+        return said[-1]
+    return None if None in labels else "missing"
+
+
+@dataclass(frozen=True, slots=True)
+class Dialogue:
+    """One dialogue.
+
+    Attributes:
+        id: Of its episode.
+        level: The user's.
+        guess: The level that a blind judge found, or None with `guess_cause`.
+    """
+
+    id: str
+    level: Expertise
+    units: tuple[AspectUnit, ...]
+    guess: Expertise | None = None
+    guess_cause: str = "no_judge"
+
+    @property
+    def turns(self) -> int:
+        """Turns of the user about aspects."""
+        return sum(unit.turns for unit in self.units)
+
+    @property
+    def completed(self) -> bool:
+        """Every aspect was satisfied."""
+        return bool(self.units) and all(unit.satisfied for unit in self.units)
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """A share of things, with what could not be scored.
+
+    Attributes:
+        value: Hits over n: unscored things dropped; None if n is 0.
+        as_wrong: The same with unscored things counted as wrong.
+    """
+
+    hits: int
+    n: int
+    unscored: Mapping[str, int] = field(default_factory=dict)
+    interval: Interval | None = None
+
+    @property
+    def value(self) -> float | None:
+        """Dropping what is unscored."""
+        return self.hits / self.n if self.n else None
+
+    @property
+    def as_wrong(self) -> float | None:
+        """Counting what is unscored as wrong."""
+        whole = self.n + sum(self.unscored.values())
+        return self.hits / whole if whole else None
+
+    def to_json(self) -> dict[str, object]:
+        """As in files."""
+        return {
+            "value": self.value,
+            "as_wrong": self.as_wrong,
+            "hits": self.hits,
+            "n": self.n,
+            "unscored": dict(self.unscored),
+            "interval": None if self.interval is None else self.interval.to_json(),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class DialogueScores:
+    """The dialogue table of one endpoint.
+
+    Attributes:
+        mean_turns: Over all dialogues, completed or not; None if there are none.
+        within: Completed within eight turns.
+        never: Dialogues in which an aspect stayed open to the end: their turns are cut short.
+        distance: Mean distance of the guesses in tiers, over all; None without guesses.
+        distance_wrong: The same over wrong guesses only, as the paper reports it.
+        confusion: Count by (level, guess).
+    """
+
+    dialogues: int
+    loose: Share
+    strict: Share
+    adaptation: Share
+    mean_turns: float | None
+    within: Share
+    never: Share
+    distance: float | None
+    distance_wrong: float | None
+    confusion: Mapping[tuple[Expertise, Expertise], int]
+
+
+def score_dialogues(dialogues: Sequence[Dialogue]) -> DialogueScores:
+    """Put dialogues together; the interval of factuality draws dialogues, not their units."""
+    guessed = [(one.level, one.guess) for one in dialogues if one.guess is not None]
+    tiers = [abs(LEVELS.index(level) - LEVELS.index(guess)) for level, guess in guessed]
+    causes = Counter(one.guess_cause for one in dialogues if one.guess is None)
+    return DialogueScores(
+        dialogues=len(dialogues),
+        loose=_units(dialogues, "loose"),
+        strict=_units(dialogues, "strict"),
+        adaptation=share([not tier for tier in tiers], causes),
+        mean_turns=math.fsum(one.turns for one in dialogues) / len(dialogues) if dialogues else None,
+        within=share([one.completed and one.turns <= COMPLETED_WITHIN for one in dialogues]),
+        never=share([not one.completed for one in dialogues]),
+        distance=_mean(tiers),
+        distance_wrong=_mean([tier for tier in tiers if tier]),
+        confusion=Counter(guessed),
+    )
+
+
+def share(outcomes: Sequence[bool], unscored: Mapping[str, int] | None = None) -> Share:
+    """A share with Wilson's interval."""
+    interval = wilson(sum(outcomes), len(outcomes))
+    return Share(
+        sum(outcomes), len(outcomes), unscored or {}, None if isinstance(interval, Undefined) else interval
+    )
+
+
+def _units(dialogues: Sequence[Dialogue], policy: str) -> Share:
+    scored = [
+        (one.id, outcome)
+        for one in dialogues
+        for unit in one.units
+        if (outcome := getattr(unit, policy)) is not None
+    ]
+    missing = sum(len(one.units) for one in dialogues) - len(scored)
+    hits = [float(outcome) for _, outcome in scored]
+    interval = bootstrap_ratio(hits, [1.0] * len(hits), [id for id, _ in scored]) if hits else None
+    return Share(
+        round(sum(hits)),
+        len(hits),
+        {"judge_failed": missing} if missing else {},
+        None if isinstance(interval, Undefined) else interval,
+    )
+
+
+def _mean(values: Sequence[int]) -> float | None:
+    return math.fsum(values) / len(values) if values else None

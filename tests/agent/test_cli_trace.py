@@ -1,0 +1,151 @@
+"""`viva judge` and `viva arena judge` on content, manner and voice quality, from recorded calls."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.agent.cli_calls import ENGINES, Viva
+from tests.scoring.judge.calls import ASKED, SYSTEMS, call, runs
+from tests.scoring.judge.spoken import sounding
+from tests.scoring.judging import SAID
+
+RULES = ("--judge", "trace-rules:none")
+SERVER = ("--judge", "trace-llm", "--judge-llm", "http://127.0.0.1:9/v1#m")
+
+
+@pytest.fixture
+def systems(viva: Viva) -> list[str]:
+    return [str(path) for path in runs(viva.folder)]
+
+
+def test_the_arena_ranks_clean_noisy_monotone_and_wrong_systems_from_their_calls(
+    viva: Viva, systems: list[str]
+) -> None:
+    held = viva("arena", "judge", *systems, *RULES, "--store", "b.jsonl", "--json")
+    assert held.code == 0, held.err
+    # 6 pairs of systems on 12 scenarios
+    assert (held.json["battles"], held.json["new"], held.json["unscored"]) == (72, 72, {})
+    board = viva("arena", "rate", "b.jsonl", "--json").json["systems"]
+    found = sorted(board, key=lambda name: -board[name]["bradley_terry"]["rating"])
+    assert found == list(SYSTEMS)
+    low, high = ([board[name]["bradley_terry"][end] for name in found] for end in ("low", "high"))
+    # nobody ever wins against a better one, so that a ridge holds the ratings and neighbours may overlap
+    assert low[0] > high[2] and low[1] > high[3]
+    again = viva("arena", "judge", *systems, *RULES, "--store", "b.jsonl", "--json")
+    assert (again.json["battles"], again.json["new"]) == (72, 0)
+
+
+def test_a_battle_says_what_was_asked_and_how_it_was_judged(viva: Viva, systems: list[str]) -> None:
+    viva("arena", "judge", *systems[:2], *RULES, "--order", "both", "--store", "b.jsonl")
+    battle = json.loads((viva.folder / "b.jsonl").read_text().splitlines()[0])
+    assert {battle["system_a"], battle["system_b"]} == {"fake://clean", "fake://noisy"}
+    assert (battle["prompt"], battle["first"], battle["domain"]) == ("s00/0", "both", "biology")
+    assert battle["evidence"]["asked"] == ASKED
+    assert battle["evidence"]["fusion"] == "content-first@1"
+    assert battle["evidence"]["inconsistent"] == []
+    assert battle["duration_a_s"] == 2.0
+
+
+def test_what_was_asked_of_one_only_is_counted_and_not_compared(viva: Viva) -> None:
+    for name, asked in (("a", (ASKED, "And why?")), ("b", (ASKED, "Since when?"))):
+        call(viva.folder / name / "s", f"fake://{name}", SAID, sounding(), asked)
+    call(viva.folder / "a" / "t", "fake://a", SAID, sounding())
+    held = viva("arena", "judge", "a", "b", *RULES, "--json").json
+    assert held["battles"] == 1
+    assert held["left_out"] == {"asked_of_one_only": 2, "called_one_only": 1}
+    lonely = viva("arena", "judge", "a", *RULES, "--store", "c.jsonl")
+    assert lonely.code == 2 and "Call both with the same scenarios" in lonely.err
+
+
+def test_two_runs_of_one_address_are_told_apart_by_their_names(viva: Viva) -> None:
+    for name in ("before", "after"):
+        call(viva.folder / name / "s", "fake://x", SAID, sounding())
+    viva("arena", "judge", "before", "after", *RULES, "--store", "b.jsonl")
+    battle = json.loads((viva.folder / "b.jsonl").read_text())
+    assert {battle["system_a"], battle["system_b"]} == {"fake://x (before)", "fake://x (after)"}
+
+
+def test_replies_are_rated_one_by_one_and_the_report_shows_it(viva: Viva, systems: list[str]) -> None:
+    for run, dimension in ((systems[1], "voice_quality"), (systems[2], "paralinguistics")):
+        rated = viva("judge", f"{run}/s00", *RULES, "--json")
+        assert rated.code == 0, rated.err
+        (episode,) = rated.json["episodes"]
+        assert episode["counts"] | {dimension: {}} == {
+            "content": {"good": 1},
+            "paralinguistics": {"good": 1},
+            "voice_quality": {"good": 1},
+        } | {dimension: {}}
+        assert episode["counts"][dimension] == {"bad": 1}
+        assert episode["turns"][0]["overall"]["label"] == "bad"
+    assert Path(viva.folder, systems[1], "s00/scores/dimensions.json").is_file()
+    shown = viva("report", f"{systems[1]}/s00")
+    assert "voice quality  trace-rules: 1 bad" in shown.out
+    viva("report", f"{systems[1]}/s00", "--html", "r.html")
+    page = (viva.folder / "r.html").read_text()
+    assert page.count('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 320 96"') == 2  # both sides
+    assert "and ratings by trace-rules" in page and 'class="chip bad"' in page
+
+
+def test_a_dry_run_says_what_it_would_take_and_writes_nothing(viva: Viva, systems: list[str]) -> None:
+    dry = viva("arena", "judge", *systems, *SERVER, "--order", "both", "--dry-run", "--json")
+    assert dry.code == 0, dry.err
+    cost = dry.json["estimate"]
+    assert (cost["calls"], cost["completion_tokens"], cost["usd"]) == (144, 144 * 120, None)
+    assert 144 * 800 < cost["prompt_tokens"] < 144 * 3000
+    assert not (viva.folder / "battles.jsonl").exists()
+    alone = viva("judge", systems[0], *SERVER, "--dry-run", "--json").json["estimate"]
+    assert alone["calls"] == 12
+
+
+def test_an_ablation_shows_what_a_label_rests_on(viva: Viva, systems: list[str]) -> None:
+    clean, noisy = systems[:2]
+    changes = ("--without", "quality", "--without", "pitch", "--other-order", "swapped")
+    fused = ("--other-fusion", "majority")
+    found = viva("judge", "ablate", clean, noisy, *RULES, *changes, *fused, "--json")
+    assert found.code == 0, found.err
+    assert found.json["items"] == 12
+    effect = {name: each["overall"] for name, each in found.json["changes"].items()}
+    # quality decides between clean and noisy; melody, order and a policy that asks for two of three
+    assert effect["without quality"]["changed"] == 12
+    assert effect["without pitch"]["changed"] == effect["order swapped"]["changed"] == 0
+    assert effect["order swapped"]["difference_interval"] == [0.0, 0.0]
+    assert effect["fusion majority"]["changed"] == 12
+    single = viva("judge", "ablate", noisy, *RULES, "--without", "quality", "--json").json
+    change = single["changes"]["without quality"]["voice_quality"]
+    assert (change["n"], change["changed"], change["difference"]) == (12, 12, 1.0)  # bad becomes good
+
+
+@pytest.mark.parametrize(
+    ("options", "remedy"),
+    [
+        (("--fusion", "best"), "Known: content-first"),
+        (("--order", "random"), "Known: as_is"),
+        (("--judge", "rules"), "Known: trace-rules, trace-llm"),
+        (("--judge", "trace-llm"), "--judge-llm"),
+    ],
+)
+def test_what_is_not_known_is_bad_input(viva: Viva, options: tuple[str, ...], remedy: str) -> None:
+    call(viva.folder / "a" / "s", "fake://a", SAID, sounding())
+    done = viva("arena", "judge", "a", *options)
+    assert (done.code, done.out) == (2, "")
+    assert remedy in done.err
+
+
+def test_viva_toml_sets_defaults_of_the_judge(viva: Viva) -> None:
+    call(viva.folder / "a" / "s", "fake://a", SAID, sounding())
+    (viva.folder / "viva.toml").write_text('[judge]\njudge = "trace-rules:none"\n')
+    assert viva("judge", "a", "--json").json["judge"] == "trace-rules"
+
+
+def test_a_run_is_rated_live_beside_the_judge_of_facts(viva: Viva) -> None:
+    place = ("hello.yaml", "--endpoint", "fake://", "--simulated", "--out", "run", *ENGINES)
+    done = viva("run", *place, *RULES, "--json")
+    assert done.code == 0, done.err
+    lines = (viva.folder / "run/hello/turns.jsonl").read_text().splitlines()
+    given = [verdict["judge"] for line in lines for verdict in json.loads(line)["verdicts"]]
+    assert given and set(given) == {"rules", "trace-rules"}
+    refused = viva("run", *place, *SERVER)
+    assert refused.code == 2 and "Leave out --simulated" in refused.err

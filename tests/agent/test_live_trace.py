@@ -1,0 +1,88 @@
+"""Content, manner and voice quality rated live, turn by turn, in whole calls in simulated time."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import numpy as np
+
+from agent.live_judge import LiveJudge, LiveTrace
+from agent.observers import FinishedTurn, Judgement
+from recordings.format import Side
+from scenarios.schema import Scenario, Turn
+from scoring.blueprint.measure import Instruments
+from scoring.judge.dimensions import Item, Verdict
+from scoring.judge.rules import RulesJudge
+from scoring.judge.trace_rules import TraceRules
+from streams.audio import Pcm, to_pcm
+from streams.endpoints.fake import FakeEndpoint, FakeReply, tone
+from tests.agent.calls import hold
+from tests.scoring.blueprint.sounds import talk
+from tests.scoring.blueprint.test_blueprint_record import Listener
+from tests.scoring.judging import GUIDE, SAID
+
+QUIZ = Scenario(id="call", title="A quiz", turns=(Turn(text="How does it work?", facts=(GUIDE,)),) * 2)
+TOOLS = Instruments(Listener())
+
+
+class Remembering(TraceRules):
+    """The rules judge, which keeps what it was asked."""
+
+    def __init__(self) -> None:
+        super().__init__(RulesJudge())
+        self.asked: list[Item] = []
+
+    async def rate(self, item: Item) -> Verdict:
+        self.asked.append(item)
+        return await super().rate(item)
+
+
+def spoken() -> Pcm:
+    return np.asarray(talk(24000) * 32767, np.int16)
+
+
+def finished(turn: int, audio: Pcm) -> FinishedTurn:
+    return FinishedTurn(turn, "How does it work?", SAID, audio, 24000, 0.5, (GUIDE,))
+
+
+def judged(judge: TraceRules, *turns: FinishedTurn) -> list[Judgement]:
+    live = LiveTrace(judge, TOOLS)
+
+    async def main() -> list[Judgement]:
+        return [await live.turn_finished(one) for one in turns]
+
+    return asyncio.run(main())
+
+
+def test_every_turn_of_a_call_is_rated_beside_the_judge_of_facts(tmp_path: Path) -> None:
+    endpoint = FakeEndpoint([FakeReply(pcm=tone(1.0), delay_s=0.6) for _ in range(2)])
+    observers = (LiveJudge(RulesJudge()), LiveTrace(TraceRules(RulesJudge()), TOOLS))
+    call = hold(tmp_path, endpoint, QUIZ, texts=[SAID, SAID], observers=observers)
+    assert call.info.lateness is not None and call.info.lateness.worst == 0
+    for turn in call.episode.turns:
+        if turn.side is Side.ENDPOINT:
+            found = {verdict.judge: verdict for verdict in turn.verdicts}
+            assert found["rules"].label == "complete"
+            # the listener of these tests hears a background of 2 of 5
+            assert found["trace-rules"].detail["dimensions"]["content"]["label"] == "good"
+            assert found["trace-rules"].detail["dimensions"]["voice_quality"]["label"] == "bad"
+            assert "voice_quality bad" in found["trace-rules"].reason
+
+
+def test_the_label_of_a_turn_is_its_worst_rating_and_there_is_no_advice() -> None:
+    (judgement,) = judged(TraceRules(RulesJudge()), finished(1, spoken()))
+    assert (judgement.verdict.judge, judgement.verdict.label) == ("trace-rules", "bad")
+    assert judgement.advice is None
+
+
+def test_the_turns_so_far_are_the_neutral_voice() -> None:
+    judge = Remembering()
+    judged(judge, *(finished(n, spoken()) for n in range(3)))
+    assert [len(item.reply.neutral) for item in judge.asked] == [0, 1, 2]
+    assert judge.asked[0].reply.spoken.wav.startswith(b"RIFF")
+
+
+def test_words_so_far_have_no_sound_and_are_unscored() -> None:
+    (judgement,) = judged(TraceRules(RulesJudge()), finished(1, to_pcm(b"")))
+    assert (judgement.verdict.label, judgement.verdict.unscored) == (None, "no_audio")

@@ -1,0 +1,1 @@
+"""How the user speaks: one voice made into many by changing pitch, size, tempo and breath."""
