@@ -193,7 +193,7 @@ def _beside_scarce(text: Sequence[Token]) -> set[str]:
 def _affirmed(text: Sequence[Token]) -> Iterator[str]:
     """Forms without a negator before them in their clause or right after them."""
     denied_in = -1
-    for token, after in zip(text, [*text[1:], None], strict=True):
+    for token, after in itertools.zip_longest(text, text[1:]):
         if token.negator:
             denied_in = token.clause
         if token.clause != denied_in and not (after and after.negator):
