@@ -14,10 +14,10 @@ from streams.endpoints.protocol import Capabilities
 from streams.levels import active_level
 from streams.speech import workers
 from streams.speech.interfaces import Voice
+from streams.speech.voice_cache import VoiceCache
 from user_sim.conditions.line import Line
 from user_sim.conditions.prepare import prepare_beds
 from user_sim.conditions.telephone import TELEPHONE_RATE
-from user_sim.voice_cache import VoiceCache
 
 
 async def prepare_line(

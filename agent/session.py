@@ -39,12 +39,12 @@ from streams.speech.interfaces import (
     TurnDetector,
     Voice,
 )
+from streams.speech.voice_cache import VoiceCache
 from user_sim.conditions.telephone import UnfitCodec
 from user_sim.hearing import WORDS_EVERY_S, Hearing
 from user_sim.personas import make_policy
 from user_sim.policy import Policy
 from user_sim.voice import UserVoice, UserVoiceFailed
-from user_sim.voice_cache import VoiceCache
 
 _CANCELLED = End(Outcome.CANCELLED, "the session was cancelled", "us")
 

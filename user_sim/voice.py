@@ -13,12 +13,12 @@ from streams.speech import workers
 from streams.speech.audible import audible_span
 from streams.speech.audio_files import read_clip
 from streams.speech.interfaces import SpeechError, Voice
+from streams.speech.voice_cache import VoiceCache, cache_key
 from user_sim.behaviours.clips import Joined, joined, parts
 from user_sim.behaviours.sounds import noise
 from user_sim.manner.apply import fingerprint
 from user_sim.manner.spoken import in_manner, levelled
 from user_sim.policy import Line
-from user_sim.voice_cache import VoiceCache, cache_key
 
 
 class UserVoiceFailed(RuntimeError):

@@ -21,6 +21,7 @@ from agent.cli.judge_options import (
     TraceOption,
     ViewOption,
 )
+from agent.cli.options import Json
 from agent.cli.output import complain, print_json
 
 app = typer.Typer(
@@ -40,9 +41,6 @@ Against = Annotated[
     typer.Option(help="For AudioJudge's CSV: the system that all are compared with.", show_default=False),
 ]
 Seed = Annotated[int, typer.Option(help="Of everything that is drawn.")]
-Json = Annotated[
-    bool, typer.Option("--json", help="One JSON object on standard output; all else on standard error.")
-]
 
 
 @app.command("rate", epilog="Example:  viva arena rate battles.csv --html leaderboard.html")

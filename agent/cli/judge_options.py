@@ -9,6 +9,7 @@ import typer
 from typer.core import TyperGroup
 
 from agent.cli import exits
+from agent.cli.options import Json
 
 JudgeOption = Annotated[
     str,
@@ -46,9 +47,6 @@ OrdersOption = Annotated[
 FullOption = Annotated[bool, typer.Option("--full", help="Blueprints in full, at twice the tokens.")]
 DryRunOption = Annotated[
     bool, typer.Option("--dry-run", help="Say what it would take: questions, tokens, money. Spend nothing.")
-]
-JsonOption = Annotated[
-    bool, typer.Option("--json", help="One JSON object on standard output; all else on standard error.")
 ]
 TraceOption = Annotated[
     str,
@@ -89,7 +87,7 @@ def judge_again(
     view: ViewOption = "blueprint",
     full: FullOption = False,
     dry_run: DryRunOption = False,
-    json: JsonOption = False,
+    json: Json = False,
 ) -> None:
     """Judge recorded replies again, from what was heard.
 
@@ -137,7 +135,7 @@ def ablate_judge(
     order: OrdersOption = "as_is",
     dry_run: DryRunOption = False,
     seed: Annotated[int, typer.Option(help="Of the bootstrap.")] = 0,
-    json: JsonOption = False,
+    json: Json = False,
 ) -> None:
     """Judge the same items again with one thing changed, and print paired differences with intervals.
 

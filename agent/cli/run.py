@@ -124,7 +124,7 @@ def load_engines(choice: EngineChoice) -> Engines:
     """
     from agent.session import Engines
     from streams.speech import select
-    from user_sim.voice_cache import VoiceCache
+    from streams.speech.voice_cache import VoiceCache
 
     composer = None
     if choice.llm:

@@ -15,9 +15,9 @@ from scoring.verify import FLOOR_P808, Checked, compare
 from streams.audio import Samples, to_float
 from streams.speech import workers
 from streams.speech.interfaces import SPEECH_RATE, Recogniser, SpeechError, Voice
+from streams.speech.voice_cache import VoiceCache
 from user_sim.turn_taking import line
 from user_sim.voice import UserVoice, UserVoiceFailed, Utterance
-from user_sim.voice_cache import VoiceCache
 
 MARGIN_S = 0.2
 """Silence put before and after a clip: recognisers lose words that begin at once."""

@@ -91,7 +91,7 @@ def make_bench(voice: str, recogniser: str, floor: float) -> Bench:
     from streams.audio import Samples
     from streams.speech import select
     from streams.speech.dnsmos import Dnsmos
-    from user_sim.voice_cache import VoiceCache
+    from streams.speech.voice_cache import VoiceCache
 
     dnsmos = Dnsmos() if floor else None
 

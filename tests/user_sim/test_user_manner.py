@@ -13,11 +13,11 @@ from streams import clock
 from streams.audio import to_float, to_pcm, to_pcm16
 from streams.levels import active_level
 from streams.speech.interfaces import Speech
+from streams.speech.voice_cache import VoiceCache
 from tests.user_sim.synthetic_speech import RATE, VowelVoice, sentence
 from user_sim.manner.spoken import in_manner
 from user_sim.policy import Line
 from user_sim.voice import UserVoice, UserVoiceFailed, Utterance
-from user_sim.voice_cache import VoiceCache
 
 
 def prepare(voice: UserVoice, *lines: Line) -> list[Utterance]:

@@ -12,9 +12,9 @@ from streams.audio import silence, to_float, to_pcm, to_pcm16
 from streams.levels import active_level, amplified
 from streams.resample import resample
 from streams.speech.interfaces import ModelIdentity, Speech, SpeechError
+from streams.speech.voice_cache import VoiceCache, cache_key
 from user_sim.policy import Line
 from user_sim.voice import UserVoice, UserVoiceFailed, Utterance
-from user_sim.voice_cache import VoiceCache, cache_key
 
 
 class Whistle:

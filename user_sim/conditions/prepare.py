@@ -13,11 +13,11 @@ from streams.resample import resample
 from streams.speech import workers
 from streams.speech.audio_files import read_clip
 from streams.speech.interfaces import Speech, Voice
+from streams.speech.voice_cache import VoiceCache, cache_key
 from user_sim.conditions import beds
 from user_sim.conditions.line import Beds
 from user_sim.conditions.loops import Loop, noise_loop, round_at, round_of, speech_loop
 from user_sim.conditions.room import room_sound
-from user_sim.voice_cache import VoiceCache, cache_key
 
 _GUESTS = (
     "We went to the lake on Sunday, but it was far too cold to swim.",

@@ -78,6 +78,11 @@ def fading(seconds: float) -> Pcm:
 def test_a_reply_that_breaks_off_is_told_from_one_that_fades(tmp_path: Path) -> None:
     fades = CallMaker().user(0.0, 1.0).reply(1.5, fading(2.0), response="r0")
     assert values(seen(fades, tmp_path / "fades"), "cut_off") == [0]
+    # loud until 10 ms before its end, 20 dB lower there: over 30 ms as a whole it would pass for broken off
+    loud = tone(2.0, 24000).astype(np.float64)
+    loud[-240:] *= 0.1
+    ends_loud = CallMaker().user(0.0, 1.0).reply(1.5, loud.astype(np.int16), response="r0")
+    assert values(seen(ends_loud, tmp_path / "loud"), "cut_off") == [0]
     breaks = CallMaker().user(0.0, 1.0).reply(1.5, fading(2.0)[:24000], response="r0")
     assert values(seen(breaks, tmp_path / "breaks"), "cut_off") == [1]
     assert values(seen(interrupted(stops_after=0.5), tmp_path / "cut"), "cut_off") == ["interrupted"]

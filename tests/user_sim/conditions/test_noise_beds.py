@@ -12,12 +12,12 @@ from scenarios.conditions import Bed, Conditions, Noise, SecondSpeaker
 from streams.audio import Samples, to_float
 from streams.levels import SPEECH_DBOV, active_level
 from streams.speech.fake import ToneVoice
+from streams.speech.voice_cache import VoiceCache
 from tests.user_sim.conditions.sounds import db, line, rms, sine, speech, through
 from user_sim.conditions import beds
 from user_sim.conditions.line import Beds
 from user_sim.conditions.loops import Loop, round_of
 from user_sim.conditions.prepare import prepare_beds
-from user_sim.voice_cache import VoiceCache
 
 
 def prepared(conditions: Conditions, rate: int = 16000, folder: Path = Path()) -> Beds:
