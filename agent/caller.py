@@ -281,7 +281,7 @@ class Caller:
             audio=heard.audio,
             rate=book.endpoint_rate,
             latency_s=None if ended is None else heard.start / book.endpoint_rate - ended,
-            facts=[self._facts[name] for name in self._mouth.expected if name in self._facts],
+            facts=[self._facts[name] for name in book.expected(index) if name in self._facts],
             item=self._items.get(book.asked(index)),
         )
 
@@ -293,8 +293,6 @@ class Caller:
             raise
         verdict = judgement.verdict
         self._on_record(finished.turn, verdict)
-        if self._judges_so_far and verdict.label is not None:
-            self.tell(user.Judged(verdict.label, verdict.judge))
         if isinstance(judgement.advice, Advice):
             self.tell(judgement.advice)
 
@@ -311,7 +309,7 @@ class Caller:
             audio=to_pcm(b""),
             rate=book.endpoint_rate,
             latency_s=None,
-            facts=[self._facts[name] for name in self._mouth.expected if name in self._facts],
+            facts=[self._facts[name] for name in book.expected(index) if name in self._facts],
             item=self._items.get(book.asked(index)),
         )
         for observer in self._observers:

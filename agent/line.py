@@ -5,11 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from recordings.format import Event, LineCondition, LineReport, Noticed, UtteranceEnded, UtteranceStarted
 from scenarios.conditions import Codec, Conditions
-from streams.audio import FULL_SCALE, Frame, dbfs, to_float
+from streams.audio import FULL_SCALE, Frame, dbfs, rms, to_float
 from streams.endpoints.protocol import Capabilities
 from streams.levels import active_level
 from streams.speech import workers
@@ -106,7 +104,7 @@ class UserLine:
                 row["speech_dbov"] = round(speech.dbov, 2)
             if self._conditions.noise and samples:
                 noise = self.line.noise(started.start, samples)
-                noise_dbov = dbfs(FULL_SCALE * float(np.sqrt(np.mean(np.square(noise, dtype=np.float64)))))
+                noise_dbov = dbfs(FULL_SCALE * rms(noise))
                 row["noise_dbov"] = round(noise_dbov, 2)
                 if speech is not None:
                     row["snr_db"] = round(speech.dbov - noise_dbov, 2)

@@ -85,7 +85,7 @@ class LiveJudge:
                 labels[fact.id] for _, (_, labels) in sorted(self._found.items()) if fact.id in labels
             ]
             said = [label for label in labels if label in (FactLabel.STATED, FactLabel.CONTRADICTED)]
-            standing[fact.id] = (said or labels)[-1]
+            standing[fact.id] = (said or labels or [None])[-1]
         step = next_step(standing)
         if step is None:
             return None
@@ -170,7 +170,7 @@ class LiveTrace:
     def _item(self, turn: FinishedTurn, blueprint: Blueprint) -> Item:
         seconds = turn.audio.size / turn.rate
         spoken = Spoken(turn.heard, blueprint, wav_bytes(turn.audio, turn.rate), seconds)
-        task = Task(Question(turn.asked, turn.facts), Spoken(turn.asked))
+        task = Task(Question(turn.asked, turn.facts, item=turn.item), Spoken(turn.asked))
         return Item(str(turn.turn), task, Reply(spoken, tuple(self._neutral)))
 
 

@@ -23,7 +23,6 @@ class Mouth:
     """Speaks for one user in one call.
 
     Attributes:
-        expected: Facts that the reply to the latest words should state.
         said_until: One past the last audible sample of the latest words that took the turn.
     """
 
@@ -34,7 +33,6 @@ class Mouth:
         self._alarms = alarms
         self._utterances = self._turns = self._keys = 0
         self._turn_of: dict[str, int] = {}
-        self.expected: tuple[str, ...] = ()
         self.said_until = -call.microphone.rate
         self.hearing: Hearing
 
@@ -57,7 +55,7 @@ class Mouth:
         self._turns += 1
         start = self._begin(action, utterance)
         rate = call.microphone.rate
-        self.expected, self.said_until = action.expected, start + utterance.audible_end
+        self.said_until = start + utterance.audible_end
         self.hearing.interrupt(start / rate)
         self._alarms.user_speaks(self.said_until / rate)
 
@@ -78,7 +76,9 @@ class Mouth:
             t = start / call.microphone.rate
         call.said_everything.clear()
         first, last = start + utterance.audible_start, start + utterance.audible_end
-        self._turn_of[name] = call.book.user_speaks(line.text, action.label, first, last, role)
+        self._turn_of[name] = call.book.user_speaks(
+            line.text, action.label, first, last, role, action.expected
+        )
         self.settled(action.causes, t, name)
         call.log(
             record.UtteranceStarted(

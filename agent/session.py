@@ -23,6 +23,7 @@ from recordings.writer import EpisodeWriter
 from scenarios.behaviours import needs_words, waits_for_verdict
 from scenarios.items import query
 from scenarios.load import LoadedScenario
+from scenarios.problems import ScenarioError
 from scenarios.schema import Scenario, scenario_facts
 from scenarios.spoken.verbalise import spoken_form
 from streams.audio import FRAME_S, to_float
@@ -137,7 +138,7 @@ class Session:
             raise
         except EndpointError as failure:
             return await self._never_began(End(Outcome.CONNECT_FAILED, str(failure), "endpoint"))
-        except (UserVoiceFailed, SpeechError, UnfitCodec) as failure:
+        except (UserVoiceFailed, SpeechError, UnfitCodec, ScenarioError) as failure:
             return await self._never_began(end_for(failure))
         info = begin(self._plan, self._endpoint, self._engines, ready)
         try:

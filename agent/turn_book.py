@@ -47,6 +47,7 @@ class _Open:
     heard: str | None = None
     label: str = ""
     role: Role = Role.TURN
+    expected: tuple[str, ...] = ()
     items: list[str] = field(default_factory=list)
     interrupted: bool = False
     unscored: dict[str, str] = field(default_factory=dict)
@@ -75,10 +76,22 @@ class TurnBook:
 
     # --- the user's side
 
-    def user_speaks(self, text: str, label: str, start: int, end: int, role: Role = Role.TURN) -> int:
-        """The user's audible speech will span [start, end) of its track; returns the turn's index."""
+    def user_speaks(
+        self,
+        text: str,
+        label: str,
+        start: int,
+        end: int,
+        role: Role = Role.TURN,
+        expected: tuple[str, ...] = (),
+    ) -> int:
+        """The user's audible speech will span [start, end) of its track; returns the turn's index.
+
+        `expected` are the ids of the facts that the answer to it should state.
+        """
         turn = self._open(Side.USER, start, self.user_rate)
         turn.end, turn.intended, turn.label, turn.role = end, text, label, role
+        turn.expected = expected
         return turn.index
 
     def user_cut(self, index: int, end: int) -> None:
@@ -146,6 +159,11 @@ class TurnBook:
         """The user's last words before turn `before` that want an answer."""
         texts = [t.intended for t in self._wanting(before) if t.intended]
         return texts[-1] if texts else ""
+
+    def expected(self, before: int) -> tuple[str, ...]:
+        """The facts that an answer to the user's last words before turn `before` should state."""
+        wanting = self._wanting(before)
+        return wanting[-1].expected if wanting else ()
 
     def _wanting(self, before: int) -> list[_Open]:
         return [t for t in self._turns[:before] if t.side is Side.USER and t.role.wants_answer]

@@ -198,8 +198,8 @@ def peak(pcm: Pcm) -> int:
     return int(np.abs(pcm.astype(np.int32)).max(initial=0))
 
 
-def rms(pcm: Pcm) -> float:
-    """Root mean square in sample units; 0.0 for an empty array."""
+def rms(pcm: Pcm | Samples) -> float:
+    """Root mean square in the unit of the samples; 0.0 for an empty array."""
     return float(np.sqrt(np.mean(np.square(pcm, dtype=np.float64)))) if pcm.size else 0.0
 
 

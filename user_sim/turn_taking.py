@@ -165,7 +165,9 @@ class TurnTaking(ABC):
         self._silences += 1
         if self._silences == 1:
             self.phase = Phase.SPEAKING
-            return (Say(Line(self.phrases.still_there), "still there?", role=Role.REPROMPT),)
+            expected = self._asked.expected if self._asked is not None else ()
+            words = Line(self.phrases.still_there)
+            return (Say(words, "still there?", expected=expected, role=Role.REPROMPT),)
         self._instead = None
         next_turn = self._unanswered() if self._silences < MAX_SILENCES else ()
         return next_turn or self.part(Ending.IMPATIENT)

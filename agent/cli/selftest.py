@@ -46,7 +46,7 @@ class SelftestRequest:
 
     defects: tuple[str, ...] = ()
     seeds: int | None = None
-    begin: int = 2000
+    begin: int = 3000
     quick: bool = False
     wall_clock: bool = False
     processes: int = 2

@@ -3,7 +3,7 @@
 Each threshold lies halfway between what the clean endpoint is made to do and the smallest dose that is
 planted, as both are written in `agent.selftest.plan` and `streams.reference.rehearsed`; where the clean
 value is not made but measured (words, noise, breaking off), the threshold was fixed on calls with seeds
-below 2000, which no report uses.
+below 3000, which no report uses.
 """
 
 from __future__ import annotations

@@ -19,19 +19,28 @@ class Judged:
         self._judge = RulesJudge()
         self._asked: list[Sequence[Fact]] = []
         self._said: list[str] = []
+        self._wrote: list[str] = []
         for texts in view.texts:
             if texts.intended in facts:
                 self._asked.append(facts[texts.intended])
                 self._said.append(texts.endpoint_said or "")
+                self._wrote.append(texts.endpoint_text or "")
 
     def wrong(self, ending: str) -> float | None:
-        """Share of the judged replies that contradict the fact whose id ends so."""
-        found = [
-            label is FactLabel.CONTRADICTED
-            for facts, said in zip(self._asked, self._said, strict=True)
-            for name, label in labels(self._judge, "", facts, said).items()
-            if name.endswith(ending)
-        ]
+        """Share of the judged replies that contradict the fact whose id ends so.
+
+        Where the endpoint sends its own text, that must contradict the fact as well: what only a recogniser
+        heard, in a noisy voice, is its own mistake.
+        """
+        found: list[bool] = []
+        for facts, said, wrote in zip(self._asked, self._said, self._wrote, strict=True):
+            texts = [said, wrote] if wrote else [said]
+            judged = [labels(self._judge, "", facts, text) for text in texts]
+            found += [
+                all(one[name] is FactLabel.CONTRADICTED for one in judged)
+                for name in judged[0]
+                if name.endswith(ending)
+            ]
         return mean(float(wrong) for wrong in found)
 
     def behind(self) -> float | None:

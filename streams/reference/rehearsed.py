@@ -23,7 +23,7 @@ from streams.reference.rehearsal import Rehearsal
 from streams.reference.replies import Piece, ReplyFailed, UserTurn
 from streams.resample import resample
 from streams.speech import workers
-from streams.speech.interfaces import SpeechError, Voice
+from streams.speech.interfaces import Speech, SpeechError, Voice
 
 DELAY_S = 1.0
 """From the user's last audible sample to the first one of the reply."""
@@ -172,6 +172,9 @@ class Rehearsed:
             speeches = [await self._voice.speak(sentence) for sentence in sentences]
         except SpeechError as error:
             raise ReplyFailed(str(error)) from error
+        return await workers.run(self._joined, speeches, rate, kind="tts")
+
+    def _joined(self, speeches: Sequence[Speech], rate: int) -> bytes:
         clips = [softened(resample(one.pcm, one.rate, rate)) for one in speeches]
         return sound.in_a_row(clips, self._plan.planted.get(Defect.DEAD_AIR) or PAUSE_S, rate)
 

@@ -5,6 +5,7 @@ Times: the user's burst is 0.6 s; LONG is heard 0.61 s after it, from 1.21 s on;
 
 from __future__ import annotations
 
+import asyncio
 import dataclasses
 import math
 from pathlib import Path
@@ -105,6 +106,9 @@ def test_the_new_words_have_facts_of_their_own_for_the_judge(tmp_path: Path) -> 
     assert cut.expected == ("price",)
     (answer,) = [turn for turn in strict.seen if turn.asked == "stop" and turn.heard == "reply 1"]
     assert [fact.id for fact in answer.facts] == ["price"]
+    # the reply that was cut answers the turn before, whose facts these are not
+    (cut_off,) = [turn for turn in strict.seen if turn.heard == "reply 0"]
+    assert (cut_off.asked, list(cut_off.facts)) == ("question 0", [])
     roles = [turn.role for turn in call.episode.turns if turn.side is Side.USER]
     assert roles == [Role.TURN, Role.BARGE_IN, Role.TURN]
 
@@ -228,6 +232,19 @@ def test_a_live_verdict_sets_it_off_before_the_turn_is_over(tmp_path: Path) -> N
     assert event.trigger == "verdict of strict: wrong"
     # only whole turns have verdicts on record
     assert [event.turn for event in events(call, VerdictGiven)] == [1, 3]
+
+
+def test_a_verdict_that_comes_when_its_turn_is_over_cuts_into_no_other(tmp_path: Path) -> None:
+    class Slow(Strict):
+        async def turn_finished(self, turn: FinishedTurn) -> Judgement:
+            await asyncio.sleep(3.0)
+            return Judgement(Verdict(judge=self.name, label="wrong" if turn.turn == 1 else "good"))
+
+    # the first reply is over at 2.2 s; that it was wrong is known in the middle of the second
+    scenario = messy(barge_in(turn=2, verdict="wrong"))
+    call = call_with(tmp_path, scenario, SHORT, LONG, SHORT, observers=(Slow(),))
+    assert [event.label for event in events(call, VerdictGiven)][:1] == ["wrong"]
+    assert settled(call) == [("cut", False, "verdict_not_given")]
 
 
 def test_a_random_moment_is_the_seeds_alone(tmp_path: Path) -> None:

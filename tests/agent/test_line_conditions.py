@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import soundfile
 
 from recordings.format import LineCondition, LineReport, Noticed, Outcome, Side
 from recordings.reader import Episode
@@ -178,3 +179,11 @@ def test_a_noise_file_that_has_gone_ends_the_call_before_it_begins(tmp_path: Pat
     held = call(tmp_path, Conditions(noise=(Noise(bed="gone.wav", snr_db=10),)))
     assert held.info.outcome is Outcome.USER_FAILED
     assert "gone.wav" in held.info.reason and held.info.duration_s == 0
+
+
+def test_a_silent_noise_file_ends_the_call_before_it_begins(tmp_path: Path) -> None:
+    path = tmp_path / "silent.wav"
+    soundfile.write(path, np.zeros(16000, np.int16), 16000)
+    held = call(tmp_path, Conditions(noise=(Noise(bed=str(path), snr_db=10),)))
+    assert held.info.outcome is Outcome.USER_FAILED
+    assert "it is silent" in held.info.reason and held.info.duration_s == 0

@@ -131,6 +131,12 @@ def judge_turns(*turns: FinishedTurn) -> list[Judgement]:
     return asyncio.run(main())
 
 
+def test_a_shorter_reading_of_a_turn_with_other_facts_is_no_fault() -> None:
+    _, later = judge_turns(turn(1, f"{RIGHT} {RIGHT}", GUIDE), turn(1, CUTS, CUT))
+    assert later.verdict.label == "complete"
+    assert later.advice is None  # what stands is still that of the longer reading
+
+
 def test_a_fact_stands_as_it_was_last_stated_or_contradicted() -> None:
     advice = [
         judgement.advice

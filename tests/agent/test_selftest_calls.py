@@ -106,5 +106,5 @@ def test_the_command_prints_one_object_and_keeps_its_recordings(viva: Viva, tmp_
     assert abs(done.json["defects"]["late"]["dose_error_ms"]["worst"]) < 5
     assert done.json["control"] == {"episodes": 1, "false_alarms": 0}
     kept = sorted(path.name for path in (tmp_path / "kept").iterdir())
-    assert kept == ["control--s2000", "late-0.3--s2000"]
-    assert json.loads((tmp_path / "kept" / "late-0.3--s2000" / "episode.json").read_text())
+    assert kept == ["control--s3000", "late-0.3--s3000"]
+    assert json.loads((tmp_path / "kept" / "late-0.3--s3000" / "episode.json").read_text())

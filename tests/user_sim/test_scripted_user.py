@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from scenarios.schema import Fact, Persona, Say, Scenario, Turn
 from user_sim import policy
@@ -24,6 +25,8 @@ from user_sim.policy import (
 from user_sim.scripted import ScriptedPolicy
 
 STILL_THERE = policy.Say(Line("Sorry, are you still there?"), "still there?", role=Role.REPROMPT)
+ONE_STILL = replace(STILL_THERE, expected=("first",))
+"""What is expected of the answer is still what the question before it wants."""
 NO_ANSWER = policy.Say(Line("I can't hear you, so I will hang up now. Goodbye."), "goodbye", parting=True)
 ONE = policy.Say(Line("One?", "wun?", "calm"), "turn 1", 0.0, ("first",))
 TWO = policy.Say(Line("Two?", audio="two.wav"), "turn 2", 1.5)
@@ -112,7 +115,7 @@ def test_silences_first_ask_then_go_on_then_hang_up() -> None:
         silence,
         SaidAll(),
     ]
-    expected = [[ONE], [], [STILL_THERE], [], [TWO], [], [NO_ANSWER], [HangUp(Ending.IMPATIENT)]]
+    expected = [[ONE], [], [ONE_STILL], [], [TWO], [], [NO_ANSWER], [HangUp(Ending.IMPATIENT)]]
     assert acts(user, *percepts) == expected
 
 

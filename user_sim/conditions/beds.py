@@ -12,7 +12,8 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from streams.audio import Samples
+from streams.audio import Samples, rms
+from streams.speech.interfaces import SpeechError
 
 BED_RATE = 48000
 """Samples per second of every bed as it is made."""
@@ -168,5 +169,8 @@ def _add(loop: _Wide, at: int, sound: npt.NDArray[np.floating]) -> None:
 
 def _normal(samples: npt.NDArray[np.floating]) -> Samples:
     """At an RMS of 1."""
-    rms = np.sqrt(np.mean(np.square(samples, dtype=np.float64)))
-    return np.asarray(samples / rms, np.float32)
+    sound = np.asarray(samples, np.float32)
+    level = rms(sound)
+    if not level:
+        raise SpeechError("noise", "the voices that make it are silent", "Take another voice.")
+    return np.asarray(sound / level, np.float32)

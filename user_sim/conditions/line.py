@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from scenarios.conditions import Codec, Conditions
-from streams.audio import FRAME_MS, Samples, dbfs, to_float, to_pcm16
+from streams.audio import FRAME_MS, FULL_SCALE, Samples, dbfs, rms, to_float, to_pcm16
 from user_sim.conditions.echo import Echo
 from user_sim.conditions.filters import Convolution
 from user_sim.conditions.loops import Loop
@@ -165,4 +165,4 @@ class Line:
 
 
 def _level(samples: Samples) -> float:
-    return round(dbfs(32768 * float(np.sqrt(np.mean(np.square(samples, dtype=np.float64))))), 3)
+    return round(dbfs(FULL_SCALE * rms(samples)), 3)

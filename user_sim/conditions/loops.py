@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from streams.audio import Samples
+from streams.audio import Samples, rms
 from streams.levels import SPEECH_DBOV, active_level
+from streams.speech.interfaces import SpeechError
 from user_sim.conditions.beds import BED_RATE, BED_S
 
 _CROSSFADE_S = 0.5
@@ -41,21 +42,29 @@ def noise_loop(bed: Samples, rate: int, snr_db: float) -> Loop:
         bed: At `rate`.
         rate: Of the wire.
         snr_db: Signal-to-noise ratio, dB.
+
+    Raises:
+        SpeechError: The bed is silent.
     """
-    level = 10 ** ((SPEECH_DBOV - snr_db) / 20)
-    rms = float(np.sqrt(np.mean(np.square(bed, dtype=np.float64))))
-    return Loop((bed * (level / rms)).astype(np.float32))
+    found = rms(bed)
+    if not found:
+        raise SpeechError(
+            "noise", "it is silent: no level can be set against it", "Take another recording."
+        )
+    return Loop((bed * (10 ** ((SPEECH_DBOV - snr_db) / 20) / found)).astype(np.float32))
 
 
 def speech_loop(speech: Samples, rate: int, snr_db: float) -> Loop:
     """A second speaker, whose active speech level lies `snr_db` below the user's.
 
     Raises:
-        ValueError: There is no speech in it.
+        SpeechError: There is no speech in it.
     """
     found = active_level(speech, rate)
     if found is None:
-        raise ValueError("found nothing audible, expected speech")
+        raise SpeechError(
+            "second speaker", "nothing is audible in its lines", "Take other lines, or another voice."
+        )
     return Loop((speech * 10 ** ((SPEECH_DBOV - snr_db - found.dbov) / 20)).astype(np.float32))
 
 

@@ -13,7 +13,8 @@ from streams.resample import resample
 from streams.speech import workers
 from streams.speech.audio_files import read_clip
 from streams.speech.interfaces import Speech, Voice
-from streams.speech.voice_cache import VoiceCache, cache_key
+from streams.speech.kept import KeptVoice
+from streams.speech.voice_cache import VoiceCache
 from user_sim.conditions import beds
 from user_sim.conditions.line import Beds
 from user_sim.conditions.loops import Loop, noise_loop, round_at, round_of, speech_loop
@@ -83,19 +84,8 @@ async def _noise(noise: Noise, voice: Voice, rate: int, cache: VoiceCache | None
 
 async def _spoken(lines: Sequence[str], voice: Voice, cache: VoiceCache | None) -> tuple[Speech, ...]:
     """The lines in the user's voice, as it makes them."""
-    return tuple(await asyncio.gather(*(_line(line, voice, cache) for line in lines)))
-
-
-async def _line(line: str, voice: Voice, cache: VoiceCache | None) -> Speech:
-    if cache is None:
-        return await voice.speak(line)
-    key = cache_key(voice.fingerprint, line, beds.BED_RATE)
-    pcm = await cache.get(key, beds.BED_RATE)
-    if pcm is None:
-        speech = await voice.speak(line)
-        pcm = await workers.run(resample, speech.pcm, speech.rate, beds.BED_RATE, kind="line")
-        await cache.put(key, pcm, beds.BED_RATE)
-    return Speech(pcm, beds.BED_RATE)
+    kept = voice if cache is None else KeptVoice(voice, beds.BED_RATE, cache)
+    return tuple(await asyncio.gather(*(kept.speak(line) for line in lines)))
 
 
 def _made(bed: Bed, rate: int, snr_db: float, clips: tuple[Speech, ...]) -> Loop:

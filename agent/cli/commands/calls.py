@@ -138,7 +138,7 @@ def selftest(
     seeds: Annotated[
         int | None, typer.Option(help="Calls for each defect (default: 10).", min=1, show_default=False)
     ] = None,
-    begin: Annotated[int, typer.Option(help="The first seed.", min=0)] = 2000,
+    begin: Annotated[int, typer.Option(help="The first seed.", min=0)] = 3000,
     wall_clock: Annotated[
         bool, typer.Option("--wall-clock", help="Also hold one call of each in real time.")
     ] = False,
