@@ -124,7 +124,7 @@ def _scenario(format: str, question: _Question) -> tuple[str, Scenario | None]:
 
 
 def _sciknoweval(file: Path) -> Iterator[_Question]:
-    for number, text in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
+    for number, text in enumerate(file.read_text(encoding="utf-8").split("\n"), 1):
         if text.strip():
             row = json.loads(text)
             yield _Question(

@@ -143,24 +143,23 @@ def import_battles(
     json: Json = False,
 ) -> None:
     """Append the battles of another file to a store."""
-    from scoring.arena.battles import BattleError, append, read
+    from scoring.arena.battles import BattleError, append_new
     from scoring.arena.importers import load
 
     try:
         found = load(source, against or None)
-        known = {battle.id for battle in read(store).battles} if store.exists() else set()
-        new = [battle for battle in found.battles if battle.id not in known]
-        append(store, *(item if item.judge else item.model_copy(update={"judge": judge}) for item in new))
+        named = (one if one.judge else one.model_copy(update={"judge": judge}) for one in found.battles)
+        new = append_new(store, named)
     except OSError as error:
         exits.leave(complain(error, exits.for_disk(error)))
     except BattleError as error:
         exits.leave(complain(error, exits.BAD_INPUT))
     unscored = dict(sorted(found.unscored.items()))
     if json:
-        there = len(found.battles) - len(new)
-        print_json({"imported": len(new), "there_already": there, "unscored": unscored})
+        there = len(found.battles) - new
+        print_json({"imported": new, "there_already": there, "unscored": unscored})
     else:
-        sys.stderr.write(f"{len(new)} imported into {store}, unscored: {unscored or 'none'}\n")
+        sys.stderr.write(f"{new} imported into {store}, unscored: {unscored or 'none'}\n")
 
 
 @app.command("judge", epilog="Example:  viva arena judge RUN_A RUN_B --store battles.jsonl")
@@ -175,7 +174,7 @@ def judge_runs(
     store: Annotated[
         Path, typer.Option(help="Where battles are appended (JSONL); it is made if it is not there.")
     ] = Path("battles.jsonl"),
-    judge: TraceOption = "trace-rules",
+    trace_judge: TraceOption = "trace-rules",
     judge_llm: JudgeLlmOption = "",
     judge_cache: JudgeCacheOption = None,
     judge_tokens: JudgeTokensOption = None,
@@ -191,6 +190,6 @@ def judge_runs(
     from agent.cli.judge import JudgeOptions
     from agent.cli.trace import TraceOptions, arena_judge
 
-    judging = JudgeOptions(judge, judge_llm, judge_cache, judge_tokens, judge_usd)
+    judging = JudgeOptions(trace_judge, judge_llm, judge_cache, judge_tokens, judge_usd)
     options = TraceOptions(judging, view, full, (), fusion, order, dry_run, json)
     exits.leave(arena_judge(runs, store, options))

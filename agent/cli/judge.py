@@ -137,6 +137,8 @@ def _show(judged: Sequence[JudgedEpisode]) -> None:
     from rich.table import Table
     from rich.text import Text
 
+    from scoring.report.safe import neutralise
+
     table = Table("episode", "turn", "fact", "label", "because")
     for episode in judged:
         for turn in episode.turns:
@@ -145,5 +147,5 @@ def _show(judged: Sequence[JudgedEpisode]) -> None:
                 quotes = "; ".join(span.text for span in fact.evidence)
                 because = f"{fact.reason}: {quotes}" if fact.reason and quotes else fact.reason or quotes
                 cells = (episode.episode, str(turn.turn), fact.fact, label, because)
-                table.add_row(*(Text(cell) for cell in cells))
+                table.add_row(*(Text(neutralise(cell)) for cell in cells))
     Console().print(table)

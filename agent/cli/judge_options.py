@@ -124,7 +124,7 @@ def ablate_judge(
     truth: Annotated[
         Path | None, typer.Option(help="CSV item,label: which way is right more often?", show_default=False)
     ] = None,
-    judge: TraceOption = "trace-rules",
+    trace_judge: TraceOption = "trace-rules",
     judge_llm: JudgeLlmOption = "",
     judge_cache: JudgeCacheOption = None,
     judge_tokens: JudgeTokensOption = None,
@@ -145,7 +145,7 @@ def ablate_judge(
     from agent.cli.judge import JudgeOptions
     from agent.cli.trace import TraceOptions
 
-    judging = JudgeOptions(judge, judge_llm, judge_cache, judge_tokens, judge_usd)
+    judging = JudgeOptions(trace_judge, judge_llm, judge_cache, judge_tokens, judge_usd)
     base = TraceOptions(judging, view, full, (), fusion, order, dry_run, json)
     families, fusions, judges, orders = (
         tuple(named or ()) for named in (without, other_fusion, other_judge, other_order)

@@ -52,7 +52,7 @@ class SelftestRequest:
     processes: int = 2
     out: Path | None = None
     json: bool = False
-    recogniser: str = "whisper-base"
+    recogniser: str = "whisper:base"
 
 
 def selftest(request: SelftestRequest) -> int:

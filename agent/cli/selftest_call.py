@@ -37,7 +37,7 @@ class Order:
     trial: Trial
     folder: Path
     keep: bool
-    recogniser: str = "whisper-base"
+    recogniser: str = "whisper:base"
     voice: str = "piper-joe"
 
 
@@ -97,6 +97,6 @@ def _examined(trial: Trial, found: dict[str, float], void: str = "") -> Examined
 
 @cache
 def _recogniser(name: str) -> KeptRecogniser:
-    from streams.speech.whisper import WhisperRecogniser
+    from streams.speech.select import recogniser
 
-    return KeptRecogniser(WhisperRecogniser(name))
+    return KeptRecogniser(recogniser(name))

@@ -176,6 +176,7 @@ def arena_judge(runs: Sequence[str], store: Path, options: TraceOptions) -> int:
 
 
 async def _arena_judge(runs: Sequence[str], store: Path, options: TraceOptions) -> int:
+    from scoring.arena.battles import append_new
     from scoring.arena.episodes import estimate, hold
     from scoring.judge.fusion import fusion_named
     from scoring.judge.pairwise import orders_named
@@ -188,6 +189,7 @@ async def _arena_judge(runs: Sequence[str], store: Path, options: TraceOptions) 
     found, opened = await matches_of(runs, options)
     if options.dry_run:
         return tell_estimate(preparing(opened) + estimate(found.found, judge, orders), options.json)
+    append_new(store, [])  # a store that cannot be used must not cost a judge's work
     await judge.warm_up()
     held = await hold(found.found, judge, fusion, orders)
     _tell_battles(held, _keep(held, store), found, store, options.json)
@@ -195,13 +197,10 @@ async def _arena_judge(runs: Sequence[str], store: Path, options: TraceOptions) 
 
 
 def _keep(held: Sequence[Judged], store: Path) -> int:
-    """Append the battles that are not in the store yet; returns how many."""
-    from scoring.arena.battles import append, read
+    """Append what the store does not know yet; returns how many."""
+    from scoring.arena.battles import append_new
 
-    known = {battle.id for battle in read(store).battles} if store.exists() else set()
-    new = {one.battle.id: one.battle for one in held if one.battle.id not in known}
-    append(store, *new.values())
-    return len(new)
+    return append_new(store, [one.battle for one in held])
 
 
 def _nothing_to_compare(found: Matches) -> int:

@@ -138,13 +138,15 @@ def _print(report: dict[str, Any], out: Path) -> None:
     from rich.table import Table
     from rich.text import Text
 
+    from scoring.report.safe import neutralise
+
     table = Table("query", "look at", "written", "heard", "differences", "P.808", box=None)
     for row in report["look_at"]:
         clear = (f"{d['wanted'] or '-'} / {d['heard'] or '-'}" for d in row["differences"] if d["clear"])
         quality = "" if row["p808"] is None else f"{row['p808']:.2f}"
         cells = (row["text"], row["heard"] or row["unscored"] or "", "; ".join(clear), quality)
         name = f"{row['scenario']} {row['place']}"
-        table.add_row(name, ", ".join(row["look"]), *(Text(cell) for cell in cells))
+        table.add_row(name, ", ".join(row["look"]), *(Text(neutralise(cell)) for cell in cells))
     console = Console()
     console.print(table)
     wer = "" if report["wer"] is None else f", word errors {report['wer']:.1%}"

@@ -7,6 +7,7 @@ spaces.
 
 from __future__ import annotations
 
+import importlib.util
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -18,15 +19,17 @@ from scenarios.spoken.numerals import in_name
 from scenarios.spoken.quantities import NUMBERS, QUANTITIES, power_words
 from scenarios.spoken.units import UNIT, unit_words
 
+_POWER = re.compile("[⁺⁻]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+")
+_SIGNS = {"⁺": "plus", "⁻": "minus", "ⁿ": "N"}
 _TO_DIGITS = str.maketrans("₀₁₂₃₄₅₆₇₈₉⁰¹²³⁴⁵⁶⁷⁸⁹", "01234567890123456789")
 _SUPERSCRIPT = "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻ⁿ"
 
-_GREEK_NAMES = (
+GREEK_NAMES = (
     "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho sigma tau"
     " upsilon phi chi psi omega"
 )
 _GREEK = {
-    **dict(zip("αβγδεζηθικλμνξοπρστυφχψω", _GREEK_NAMES.split(), strict=True)),
+    **dict(zip("αβγδεζηθικλμνξοπρστυφχψω", GREEK_NAMES.split(), strict=True)),
     "ς": "sigma",
     "ϕ": "phi",
     "ϵ": "epsilon",
@@ -109,6 +112,8 @@ def spoken_form(language: str, folder: Path) -> Callable[[str], str]:
     Raises:
         ScenarioError: That file is not a lexicon.
     """
+    if importlib.util.find_spec("num2words") is None:
+        return str  # a voice from elsewhere, without our extra `speak`: it reads numbers as it likes
     if language.lower().split("-")[0] != "en":
         return str
     own = folder / LEXICON
@@ -213,8 +218,8 @@ def _raised(written: str, first: bool) -> str:
     if charge:
         sign = "plus" if charge[2] == "⁺" else "minus"
         return f"{in_name(charge[1])} {sign}" if charge[1] else sign
-    if written == "ⁿ":
-        return "to the N"
+    if not _POWER.fullmatch(written):
+        return " ".join(["to the", *(_SIGNS.get(one) or one.translate(_TO_DIGITS) for one in written)])
     return in_name(written.translate(_TO_DIGITS)) if first else power_words(written)
 
 

@@ -58,7 +58,9 @@ def read_preferences(path: Path) -> Preferences:
         LabelError: A line is no preference between two different systems.
     """
     found = []
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+    for number, line in enumerate(path.read_text(encoding="utf-8").split("\n"), start=1):
+        if not line.strip():
+            continue
         place = f"{path}:{number}"
         try:
             value = json.loads(line)

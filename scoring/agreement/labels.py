@@ -16,6 +16,7 @@ WINNERS = frozenset({FIRST, SECOND, "a", "b"})
 PREFERENCES = WINNERS | {TIE, BOTH_GOOD, BOTH_BAD}
 
 _OTHER_SIDE = {FIRST: SECOND, SECOND: FIRST, "a": "b", "b": "a"}
+_SIDES = PREFERENCES | set(_OTHER_SIDE)
 
 UNKNOWN_LABEL = "unknown_label"
 """Cause: a label outside the declared set; it is unscored, never taken for another label."""
@@ -97,8 +98,19 @@ def unswapped(labels: Labels) -> Labels:
     """
     if labels.order is not Order.SWAPPED:
         raise LabelError(labels.name, f"cannot be un-swapped: its order is {labels.order.value}")
-    turned = {item: other_side(label) for item, label in labels.by_item.items()}
-    return replace(labels, by_item=turned, order=Order.UNSWAPPED)
+    known = naming_sides(labels)
+    turned = {item: other_side(label) for item, label in known.by_item.items()}
+    return replace(known, by_item=turned, order=Order.UNSWAPPED)
+
+
+def naming_sides(labels: Labels) -> Labels:
+    """The source with every label unscored that is no preference between two sides.
+
+    Which side "A" or "model_a" means cannot be told: it must not pass for its own mirror.
+    """
+    unknown = {item: UNKNOWN_LABEL for item, label in labels.by_item.items() if label not in _SIDES}
+    kept = {item: label for item, label in labels.by_item.items() if item not in unknown}
+    return replace(labels, by_item=kept, unscored={**labels.unscored, **unknown})
 
 
 @dataclass(frozen=True, slots=True)

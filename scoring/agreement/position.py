@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from scoring.agreement.labels import WINNERS, LabelError, Labels, Order, other_side, shared
+from scoring.agreement.labels import (
+    WINNERS,
+    LabelError,
+    Labels,
+    Order,
+    naming_sides,
+    other_side,
+    shared,
+)
 from scoring.statistics.intervals import wilson
 from scoring.statistics.undefined import Undefined, or_none
 
@@ -78,6 +86,7 @@ def examine_position(ab: Labels, ba: Labels) -> PositionReport:
     if ab.order is Order.SWAPPED or ba.order is not Order.SWAPPED:
         found = f"are {ab.order.value} and {ba.order.value}, expected as_is and swapped"
         raise LabelError(f"{ab.name}, {ba.name}", found, "Give each order as it was judged.")
+    ab, ba = naming_sides(ab), naming_sides(ba)
     common = shared((ab, ba))
     kinds = {"consistent": 0, "always_first": 0, "always_second": 0, "one_winner": 0, "other": 0}
     first = second = 0

@@ -215,6 +215,27 @@ def append(path: Path, *battles: Battle) -> None:
         file.write(text)
 
 
+def append_new(path: Path, battles: Iterable[Battle]) -> int:
+    """Write the battles that the store has no outcome of; returns how many.
+
+    Raises:
+        BattleError: The store cannot be read, or has another battle of the same id.
+        OSError: It cannot be written.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    known = {battle.id: battle for battle in read(path).battles} if path.exists() else {}
+    new: dict[str, Battle] = {}
+    for battle in battles:
+        there = known.get(battle.id)
+        if there is not None and (there.prompt, there.systems) != (battle.prompt, battle.systems):
+            found = f"has another battle {battle.id!r}, on {there.prompt!r}"
+            raise BattleError(path, 0, found, "Rename the file that is imported, or take another store.")
+        if there is None or (there.label is None and battle.label is not None):
+            new[battle.id] = battle
+    append(path, *new.values())
+    return len(new)
+
+
 def read(path: Path) -> BattleSet:
     """Read a store.
 
@@ -231,13 +252,17 @@ def read(path: Path) -> BattleSet:
 
 
 def collect(lines: Iterable[tuple[int, Battle | Skipped]]) -> BattleSet:
-    """Battles and what was skipped, by line; of battles with the same id only the first counts."""
+    """Battles and what was skipped, by line.
+
+    Of battles with the same id only the first that has an outcome counts: what could not be judged may be
+    judged again.
+    """
     battles: dict[str, Battle] = {}
     skipped: list[Skipped] = []
     for number, line in lines:
         if isinstance(line, Skipped):
             skipped.append(line)
-        elif line.id in battles:
+        elif line.id in battles and (battles[line.id].label is not None or line.label is None):
             skipped.append(Skipped(number, DUPLICATE_ID, line.id, line.systems))
         else:
             battles[line.id] = line

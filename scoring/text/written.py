@@ -10,6 +10,7 @@ import re
 import unicodedata
 
 from scenarios.spoken.units import UNIT, unit_words
+from scenarios.spoken.verbalise import GREEK_NAMES
 
 _VULGAR = {
     ord(sign): f" {unicodedata.normalize('NFKC', sign).replace('⁄', '/')} " for sign in "¼½¾⅐⅑⅓⅔⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞"
@@ -21,11 +22,7 @@ _RAISED = re.compile(
 _NAMED_POWERS = {"2": "squared", "3": "cubed"}
 _SIGN = {"⁺": "plus ", "⁻": "minus ", "+": "plus ", "-": "minus ", "−": "minus ", "": ""}
 
-_GREEK_NAMES = (
-    "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho sigma tau"
-    " upsilon phi chi psi omega"
-)
-_GREEK = dict(zip("αβγδεζηθικλμνξοπρστυφχψω", _GREEK_NAMES.split(), strict=True))
+_GREEK = dict(zip("αβγδεζηθικλμνξοπρστυφχψω", GREEK_NAMES.split(), strict=True))
 _LONE_GREEK = re.compile(r"(?<![\u0370-\u03ff])[Α-Ωα-ω](?![\u0370-\u03ff\u0300-\u036f])")
 
 _READ_AS = {
@@ -48,7 +45,6 @@ _READ_AS = {
 }
 _READ = re.compile(f"[{''.join(_READ_AS)}]")
 _TEMPERATURE = re.compile(r"°\s?([CF])\b")
-_SCALE = {"C": "celsius", "F": "fahrenheit"}
 _COMPARED = re.compile(r"[<>](?=\s?[-−.]?\d)|(?<=\s)[<>](?=\s)")
 _CARET = re.compile(r"(?<=[\w)\]])\^[({]?([-−+]?)(\d+(?![.\w])|(?=\w))")
 _EN_DASH = re.compile(r"(?<=\d)\s?[–‒]\s?(?=\d)")

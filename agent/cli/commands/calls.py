@@ -144,8 +144,8 @@ def selftest(
     ] = False,
     processes: Annotated[int, typer.Option(help="Processes that hold calls.", min=1)] = 2,
     recogniser: Annotated[
-        str, typer.Option(help="Model that transcribes the replies, see `viva models list`.")
-    ] = "whisper-base",
+        str, typer.Option(help="What puts the replies into words, e.g. whisper:base, whisper:tiny.")
+    ] = "whisper:base",
     out: Annotated[
         Path | None, typer.Option(help="Folder for the recordings (default: none kept).")
     ] = None,

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from scoring.agreement.labels import LabelError, Labels, other_side
+from scoring.agreement.labels import LabelError, Labels, other_side, unswapped
 from scoring.agreement.position import examine_position
 from scoring.statistics.undefined import Undefined
 
@@ -68,3 +68,12 @@ def test_orders_that_were_turned_already_are_refused() -> None:
         examine_position(ab, ab)
     with pytest.raises(LabelError, match="are swapped and swapped"):
         examine_position(ba, ba)
+
+
+@pytest.mark.parametrize("label", ["A", "model_a", "first"])
+def test_a_label_that_names_no_side_is_no_tie(label: str) -> None:
+    found = examine_position(*always(label))
+    assert (found.n, found.consistent) == (0, 0)
+    assert found.unscored == {"unknown_label": 8}  # four items in each order
+    _, swapped = always(label)
+    assert unswapped(swapped).by_item == {}

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
-from scoring.arena.battles import Battle, BattleError, First, Label, Skipped, append, read
+from scoring.arena.battles import Battle, BattleError, First, Label, Skipped, append, append_new, read
 
 
 def battle(**fields: object) -> Battle:
@@ -136,3 +136,21 @@ def test_exchanging_the_sides_keeps_the_winner() -> None:
 
 def test_every_tie_is_half_a_point() -> None:
     assert [label.score for label in Label] == [1, 0, 0.5, 0.5, 0.5]
+
+
+def test_what_could_not_be_judged_may_be_judged_again(tmp_path: Path) -> None:
+    store = tmp_path / "new folder" / "battles.jsonl"
+    assert append_new(store, [battle(label=None, unscored="timeout")]) == 1
+    assert append_new(store, [battle(label=None, unscored="timeout")]) == 0
+    assert append_new(store, [battle()]) == 1
+    assert append_new(store, [battle(label="b")]) == 0  # an outcome stands
+    found = read(store)
+    assert (found.scored, found.unscored) == ((battle(),), {})
+
+
+def test_another_battle_of_the_same_id_is_refused(tmp_path: Path) -> None:
+    store = tmp_path / "battles.jsonl"
+    append_new(store, [battle()])
+    with pytest.raises(BattleError, match="has another battle '1', on 'p'"):
+        append_new(store, [battle(system_b="C")])
+    assert read(store).battles == (battle(),)
