@@ -149,3 +149,25 @@ def test_a_run_is_rated_live_beside_the_judge_of_facts(viva: Viva) -> None:
     assert given and set(given) == {"rules", "trace-rules"}
     refused = viva("run", *place, *SERVER)
     assert refused.code == 2 and "Leave out --simulated" in refused.err
+
+
+def test_what_no_judge_could_tell_is_a_battle_without_an_outcome(viva: Viva) -> None:
+    for name in ("a", "b"):  # of one there is nothing to judge: no words were heard
+        call(viva.folder / name / "s", f"fake://{name}", SAID if name == "a" else "", sounding())
+    held = viva("arena", "judge", "a", "b", *RULES, "--store", "b.jsonl", "--json").json
+    assert (held["battles"], sum(held["unscored"].values())) == (1, 1)
+    battle = json.loads((viva.folder / "b.jsonl").read_text())
+    (cause,) = held["unscored"]
+    assert (battle["label"], battle["unscored"]) == (None, cause)
+
+
+def test_a_call_that_our_own_side_spoiled_is_no_battle(viva: Viva) -> None:
+    for name in ("a", "b"):
+        path = call(viva.folder / name / "s", f"fake://{name}", SAID, sounding())
+        call(viva.folder / name / "t", f"fake://{name}", SAID, sounding())
+    info = json.loads((path / "episode.json").read_text())
+    info |= {"outcome": "behind_real_time", "fault": "us"}
+    (path / "episode.json").write_text(json.dumps(info))
+    held = viva("arena", "judge", "a", "b", *RULES, "--store", "b.jsonl", "--json").json
+    assert held["battles"] == 1
+    assert held["left_out"] == {"void_episode": 1, "called_one_only": 1}

@@ -101,3 +101,29 @@ def test_reprompts_and_what_did_not_happen_are_counted(tmp_path: Path) -> None:
     (missed,) = METRICS["behaviours_missed"].measure(view)
     assert isinstance(missed, Measured)
     assert (missed.value, missed.evidence) == (1, {"causes": {"cut": "keyword_not_heard"}})
+
+
+@pytest.mark.parametrize(("latency", "expected"), [(0.15, 0), (0.25, 1), (2.7, 1), (2.8, 0)])
+def test_on_time_is_neither_early_nor_late(tmp_path: Path, latency: float, expected: int) -> None:
+    call = CallMaker(length=9.0).user(0.0, 1.0).reply(1.0 + latency, tone(1.0, 24000), response="r0")
+    assert values(seen(call, tmp_path), "on_time") == [expected]
+
+
+@pytest.mark.parametrize(("seconds", "took"), [(0.9, 0), (1.1, 1)])
+def test_a_take_over_lasts_a_second(tmp_path: Path, seconds: float, took: int) -> None:
+    call = CallMaker(length=30.0).user(0.0, 1.0).reply(1.5, tone(seconds, 24000), response="r0")
+    assert values(seen(call, tmp_path), "smooth_take_over") == [took]
+
+
+def test_an_endpoint_that_never_answers_takes_no_turn(tmp_path: Path) -> None:
+    assert values(seen(CallMaker(length=30.0).user(0.0, 1.0), tmp_path), "smooth_take_over") == [0]
+
+
+@pytest.mark.parametrize(("answer", "took"), [(None, 0), (0.5, 0), (1.5, 1)])
+def test_a_nod_is_taken_for_a_turn_if_something_new_is_said(
+    tmp_path: Path, answer: float | None, took: int
+) -> None:
+    call = interrupted(stops_after=0.4, role=Role.BACKCHANNEL)
+    if answer is not None:
+        call.reply(4.6, tone(answer, 24000), response="r1", item="new")
+    assert values(seen(call, tmp_path), "backchannel_take_over") == [took]

@@ -168,3 +168,75 @@ def test_overlap_within_the_grace_is_no_talking_over(tmp_path: Path) -> None:
     assert values(seen(interrupted(stops_after=0.9), tmp_path), "talk_over") == [
         pytest.approx(0.15, abs=1e-4)
     ]
+
+
+# each bound of a definition, missed by little on one side and on the other
+
+
+@pytest.mark.parametrize(("stops_after", "expected"), [(1.95, 1), (2.05, 0)])
+def test_yielding_has_two_seconds(tmp_path: Path, stops_after: float, expected: int) -> None:
+    assert values(seen(interrupted(stops_after=stops_after), tmp_path), "yield_rate") == [expected]
+
+
+@pytest.mark.parametrize(("stops_after", "ignored"), [(0.95, 0), (1.05, 1)])
+def test_a_backchannel_has_one_second(tmp_path: Path, stops_after: float, ignored: int) -> None:
+    view = seen(interrupted(stops_after=stops_after, role=Role.BACKCHANNEL), tmp_path)
+    assert values(view, "backchannels_ignored") == [ignored]
+    assert values(view, "false_yields") == [1 - ignored]
+
+
+@pytest.mark.parametrize(("answer_at", "expected"), [(8.45, 0), (8.55, 1)])  # it ends at 6.5
+def test_an_aside_has_two_seconds(tmp_path: Path, answer_at: float, expected: int) -> None:
+    call = CallMaker(length=12.0).user(0.0, 1.0).reply(1.5, tone(2.0, 24000), response="r0")
+    call.user(6.0, 6.5, "not you", role=Role.ASIDE)
+    call.reply(answer_at, tone(1.0, 24000), response="r1", item="other")
+    assert values(seen(call, tmp_path), "asides_ignored") == [expected]
+
+
+@pytest.mark.parametrize(("silence", "faltered"), [(0.55, False), (0.65, True)])
+def test_a_silence_of_point_six_seconds_is_a_stop(tmp_path: Path, silence: float, faltered: bool) -> None:
+    call = CallMaker(length=12.0).user(0.0, 1.0).reply(1.5, tone(2.0, 24000), response="r0")
+    call.user(3.0, 3.3, "(coughs)", role=Role.TIC)
+    call.reply(3.5 + silence, tone(2.0, 24000), response="r0")
+    call.note(ResponseFinished(t=6.0, response="r0", status="completed"))
+    assert values(seen(call, tmp_path), "tics_ignored") == [0 if faltered else 1]
+
+
+@pytest.mark.parametrize(("after", "cut_short"), [(0.2, True), (0.3, False)])
+def test_a_flush_belongs_to_a_stop_for_a_quarter_second(
+    tmp_path: Path, after: float, cut_short: bool
+) -> None:
+    call = CallMaker(length=9.0).user(0.0, 1.0).reply(1.5, tone(2.0, 24000), response="r0")
+    call.user(3.0, 4.0, role=Role.BARGE_IN)
+    call.note(ResponseFinished(t=1.6, response="r0", status="completed"))
+    at = 3.5 + after  # playback had run dry at 3.5
+    call.note(Flushed(t=at, by="endpoint", at=round(at * 24000)))
+    (measured,) = METRICS["time_to_yield"].measure(seen(call, tmp_path))
+    assert isinstance(measured, Measured)
+    assert measured.censored is not cut_short
+
+
+@pytest.mark.parametrize(("heard", "expected"), [(0.45, 0), (0.55, 1)])
+def test_half_a_second_of_the_old_reply_is_a_return(tmp_path: Path, heard: float, expected: int) -> None:
+    call = interrupted(stops_after=0.5).reply(4.5, tone(heard, 24000), response="r0", item="item")
+    assert values(seen(call, tmp_path), "old_reply_resumed") == [expected]
+
+
+def test_an_interruption_that_nobody_answers_is_counted(tmp_path: Path) -> None:
+    call = interrupted(stops_after=0.5)
+    call.length = 30.0  # beyond the 20 s in which an answer is due
+    view = seen(call, tmp_path)
+    assert values(view, "interruptions_answered") == [0]
+    assert values(view, "interruption_take_over") == [0]
+
+
+def test_who_goes_on_at_a_cough_has_ignored_it(tmp_path: Path) -> None:
+    call = CallMaker(length=9.0).user(0.0, 1.0).reply(1.5, tone(5.0, 24000), response="r0")
+    call.user(3.0, 3.3, "(coughs)", role=Role.TIC)
+    call.note(ResponseFinished(t=1.6, response="r0", status="completed"))
+    assert values(seen(call, tmp_path), "tics_ignored") == [1]
+
+
+def test_a_call_without_words_of_the_user_has_no_talking_over(tmp_path: Path) -> None:
+    call = CallMaker(length=5.0).reply(1.0, tone(1.0, 24000), response="r0")
+    assert values(seen(call, tmp_path), "talk_over") == ["user_never_spoke"]

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from recordings.format import Flushed, Role
 from scoring.selftest.detectors import findings
 from scoring.selftest.readings import Readings, Tracks, read
 from tests.scoring.duplex.test_yielding import seen
@@ -49,3 +50,31 @@ def test_a_speaker_that_pauses_is_not_slow(tmp_path: Path) -> None:
     found = readings(call, tmp_path)
     assert found.speed == pytest.approx(1.0)
     assert "falls_behind" not in findings(found)
+
+
+def test_talking_into_a_pause_and_into_words_are_two_things(tmp_path: Path) -> None:
+    call = CallMaker(RATE, RATE, length=14.0).user(0.0, 4.0, pauses=[(1.0, 2.5)])
+    into_pause = readings(call.reply(1.4, tone(0.5, RATE), response="r0"), tmp_path / "pause")
+    assert into_pause.cut_in_s == pytest.approx(0.4, abs=1e-4)
+    assert into_pause.talk_over_s is None
+    call = CallMaker(RATE, RATE, length=14.0).user(0.0, 4.0)
+    into_words = readings(call.reply(1.4, tone(0.5, RATE), response="r0"), tmp_path / "words")
+    assert into_words.cut_in_s is None
+    assert into_words.talk_over_s == pytest.approx(1.4, abs=1e-4)
+
+
+def test_stopping_for_a_nod_is_read_from_its_first_sample(tmp_path: Path) -> None:
+    call = CallMaker(RATE, RATE, length=12.0).user(0.0, 1.0)
+    call.reply(1.5, tone(5.0, RATE), response="r0").user(3.0, 3.3, "mm-hm", role=Role.BACKCHANNEL)
+    assert readings(call, tmp_path / "deaf").mm_hm_stop_s is None
+    call.flush(3.2).note(Flushed(t=3.2, by="endpoint", at=76800, items=(("item", 40800, 120000),)))
+    assert readings(call, tmp_path / "stops").mm_hm_stop_s == pytest.approx(0.2, abs=1e-4)
+
+
+def test_who_falls_silent_for_good_has_answered_so_many_turns(tmp_path: Path) -> None:
+    call = CallMaker(RATE, RATE, length=120.0)
+    for number in range(4):
+        call.user(25.0 * number, 25.0 * number + 1.0)
+        if number < 2:
+            call.reply(25.0 * number + 2.0, tone(1.0, RATE), response=f"r{number}", item=f"i{number}")
+    assert readings(call, tmp_path).answered == 2

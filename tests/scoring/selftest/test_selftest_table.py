@@ -91,3 +91,54 @@ def test_the_table_has_a_line_for_each_planted_defect_and_one_for_all() -> None:
     assert lines[2] == f"| late | 1 | 1.000 | 1.000 | +1.2, +1.2 ms | {DETECTORS['late'].says} |"
     assert lines[3].startswith("| all | 1 | 1.000 | 1.000 |")
     assert lines[-1] == "0 false alarms in 1 clean calls."
+
+
+def test_a_defect_that_is_missed_too_often_falls_short() -> None:
+    # 8 of 10 are below .85 for the defect and below .95 for all
+    missed = tabulate(calls("late", 0.3, *[{"late": 0.3}] * 8, {}, {}))
+    assert missed.shortfalls == ["overall recall 0.800 is below 0.95", "late: recall 0.800 is below 0.85"]
+    # 10 of 12 findings are right
+    wrong = tabulate(
+        calls("late", 0.3, *[{"late": 0.3}] * 10) + calls("echo", -40, *[{"echo": -40.0, "late": 0.3}] * 2)
+    )
+    assert wrong.shortfalls == [
+        "overall precision 0.857 is below 0.95",
+        "late: precision 0.833 is below 0.85",
+    ]
+
+
+# just below, and just above, the threshold that each rule declares
+@pytest.mark.parametrize(
+    ("name", "below", "above"),
+    [
+        ("late", {"latency_s": 1.14}, {"latency_s": 1.16}),
+        ("yields_late", {"to_stop_s": 1.14}, {"to_stop_s": 1.16}),
+        ("never_yields", {"to_stop_s": 1.9, "went_on": True}, {"to_stop_s": 2.1, "went_on": True}),
+        ("dead_air", {"hole_s": 0.57}, {"hole_s": 0.58}),
+        ("drops_words", {"dropped": 0.059}, {"dropped": 0.061}),
+        ("swaps_fact", {"wrong_facts": 0.0}, {"wrong_facts": 0.2}),
+        ("swaps_number", {"wrong_numbers": 0.0}, {"wrong_numbers": 0.2}),
+        ("clips", {"clipped": 0.0049}, {"clipped": 0.0051}),
+        ("noise", {"noise_db": 30.1}, {"noise_db": 29.9}),
+        ("repeats", {"repeated": 0.5}, {"repeated": 1.0}),
+        ("stops_mid_word", {"broken_off": 0.5}, {"broken_off": 0.6}),
+        ("falls_behind", {"speed": 0.93}, {"speed": 0.92}),
+        ("yields_to_backchannel", {}, {"mm_hm_stop_s": 0.3}),
+        ("cuts_in", {}, {"cut_in_s": 0.3}),
+        ("talks_over", {}, {"talk_over_s": 1.0}),
+        ("echo", {}, {"echo_db": -40.0}),
+        ("answers_previous", {}, {"behind": 1.0}),
+        ("leaks", {}, {"leaked_in": 1}),
+        ("goes_silent", {}, {"answered": 2}),
+    ],
+)
+def test_each_rule_fires_beyond_its_threshold_alone(
+    name: str, below: dict[str, float], above: dict[str, float]
+) -> None:
+    assert findings(Readings(**below)) == {}
+    assert set(findings(Readings(**above))) == {name}
+
+
+def test_every_rule_has_its_case() -> None:
+    marks = test_each_rule_fires_beyond_its_threshold_alone.pytestmark  # type: ignore[attr-defined]
+    assert {case[0] for case in marks[0].args[1]} == set(DETECTORS)

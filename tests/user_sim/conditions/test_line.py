@@ -182,3 +182,13 @@ def test_a_tick_that_comes_too_late_takes_its_frame_with_it_but_none_that_was_on
         whole, cut = plain.frame(frame, b""), late.frame(frame, b"", skipped=tick == 4)
         assert cut.pcm == whole.pcm  # the record goes on
         assert cut.frames == (() if tick == 4 else whole.frames)
+
+
+def test_the_second_speaker_is_on_the_wire_beside_the_user_all_the_time() -> None:
+    conditions = Conditions(second_speaker=SecondSpeaker(snr_db=10))
+    clean = speech(2, 16000)
+    alone = through(line(conditions, beds=Beds((), HISS)), quiet(2.0))
+    assert rms(alone) == pytest.approx(rms(HISS.samples), rel=0.05)
+    both = through(line(conditions, beds=Beds((), HISS)), clean)
+    # what is left without the user is the other voice, to within the rounding to 16 bits
+    assert np.max(np.abs(both - clean - alone)) <= 2 / 32768
