@@ -48,13 +48,13 @@ TITLES = {
     "endpoint_cut_ins": "cut-ins per turn (I_A)",
     "pause_take_over": "takes over at pauses (TOR)",
     "smooth_take_over": "takes over at turn ends (TOR)",
-    "interruption_take_over": "takes over when interrupted (TOR)",
+    "interruption_take_over": "takes over, cut into (TOR)",
     "backchannel_take_over": "takes over at mm-hm (TOR)",
     "endpoint_backchannels": "endpoint's own mm-hm",
     "on_time": "replies on time (EVA)",
     "eva_turn_taking": "turn-taking score (EVA)",
     "cut_off": "replies broken off",
-    "behaviours_missed": "behaviours that did not happen",
+    "behaviours_missed": "behaviours not shown",
     **{f"science_{one.name}": f"{one.stage.value}: {one.title}" for one in MEASURES.values()},
 }
 """Names of the metrics for people."""
@@ -209,7 +209,7 @@ def number(value: float, unit: str) -> str:
         case "s":
             return minus(f"{value:.2f} s")
         case "per s":
-            return f"{value:.2f} per s"
+            return f"{value:.2f}/s"
         case _:
             return f"{value:.3g}"
 
@@ -225,7 +225,7 @@ def spread_text(result: Aggregate) -> str:
         return result.withheld.replace("_", " ")
     if result.interval is not None:
         low, high = (number(end, result.unit) for end in (result.interval.low, result.interval.high))
-        return f"95 % interval {low.removesuffix(_units(high))} to {high}"
+        return f"95 %: {low.removesuffix(_units(high))} to {high}"
     spread = result.spread
     if spread is None or (result.statistic is Statistic.MEAN and result.unit == "ratio"):
         return ""

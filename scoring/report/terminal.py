@@ -15,7 +15,7 @@ from scoring.science.terminal import print_science
 from scoring.score import EpisodeScores
 
 if TYPE_CHECKING:
-    from rich.console import Console
+    from rich.console import Console, JustifyMethod
     from rich.table import Table
     from rich.text import Text
 
@@ -186,9 +186,12 @@ def in_pieces(name: str, width: int) -> list[str]:
 
 def _metrics(whole: Group) -> Table:
     table = _table()
-    for name in ("metric", "value", "n", "spread"):
-        table.add_column(name, no_wrap=True, justify="right" if name in ("value", "n") else "left")
-    table.add_column("unscored", ratio=1)
+    for name, least in (("metric", 24), ("value", 9), ("n", 4), ("spread", 0)):
+        justify: JustifyMethod = "right" if name in ("value", "n") else "left"
+        table.add_column(name, no_wrap=name != "spread", justify=justify, min_width=least)
+    # causes are never broken: in a narrow terminal the spread takes two lines
+    missing = any(figures.causes_text(result) for result in whole.metrics.values())
+    table.add_column("unscored" if missing else "", min_width=14 if missing else 0)
     for number, (topic, names) in enumerate(figures.topics(whole.metrics).items()):
         if number:
             table.add_row()

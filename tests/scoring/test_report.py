@@ -358,3 +358,12 @@ def test_a_missing_value_is_a_dash_with_its_causes(tmp_path: Path) -> None:
     assert value_text(latency) == "–"
     assert spread_text(latency) == ""
     assert causes_text(latency) == "1\N{NO-BREAK SPACE}session\N{NO-BREAK SPACE}ended"
+
+
+def test_the_number_of_values_is_never_cut_off(tmp_path: Path) -> None:
+    for place in range(12):
+        call().write(tmp_path / f"e{place:02}")
+    lines = printed(scored(tmp_path), 80)
+    (line,) = (text for text in lines if text.startswith("  response latency"))
+    n = scored(tmp_path).metrics["response_latency"].n
+    assert n >= 10 and str(n) in line.split()
