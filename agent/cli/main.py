@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import traceback
 from pathlib import Path
+from typing import Annotated
 
 import typer
 
@@ -27,6 +28,23 @@ app.add_typer(judge_options.app, name="judge")
 app.add_typer(arena.app, name="arena")
 app.add_typer(packs.app, name="scenarios")
 app.add_typer(models.app, name="models")
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        typer.echo(f"vivavoce {version('vivavoce')}")
+        raise typer.Exit
+
+
+@app.callback()
+def everything(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
+    """What stands before a command."""
 
 
 def main() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import json
 import subprocess
 from pathlib import Path
@@ -34,6 +35,12 @@ def test_the_help_of_all_says_where_to_start(viva: Viva) -> None:
     done = viva("--help")
     assert done.code == 0
     assert "viva demo" in done.out and "viva run demo --endpoint" in done.out
+
+
+def test_the_version_is_that_of_the_package(viva: Viva) -> None:
+    done = viva("--version")
+    assert done.code == 0
+    assert done.out.strip() == f"vivavoce {importlib.metadata.version('vivavoce')}"
 
 
 # --- score and report ---------------------------------------------------------------------------
