@@ -3,7 +3,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint types tests peers bench lock pictures format clean
+.PHONY: help setup demo test lint types tests peers bench bench-scale lock pictures format clean
 
 PYTHON_HERE := .venv/bin/python
 
@@ -11,7 +11,7 @@ PYTHON_HERE := .venv/bin/python
 PEERS ?= ../shared/peers
 
 help: ## show this
-	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 18
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 18
 
 setup: ## make the environment in .venv, or bring it up to date
 	@scripts/setup test
@@ -33,7 +33,12 @@ types: setup ## check types
 	$(PYTHON_HERE) -m mypy
 
 tests: setup ## run the tests alone; ARGS="tests/streams -k flush" picks some
+ifdef ARGS
 	$(PYTHON_HERE) -m pytest $(ARGS)
+else
+	$(PYTHON_HERE) -m pytest --numprocesses=auto --dist=worksteal -m "not wall_clock"
+	$(PYTHON_HERE) -m pytest -m wall_clock
+endif
 
 format: setup ## format the code, and mend what ruff can mend
 	.venv/bin/ruff check --fix .
@@ -44,6 +49,9 @@ peers: setup ## call third-party servers below PEERS=DIR (takes long; not part o
 
 bench: setup ## measure speeds, all or ARGS="'NAME' ..."; see benchmarks/
 	$(PYTHON_HERE) -m benchmarks $(ARGS)
+
+bench-scale: setup ## measure runs of thousands of calls: killed, resumed, reported, gated (takes long)
+	$(PYTHON_HERE) -m benchmarks "5,000 calls, ten kills" "10,000 calls reported" "gate, planted" "gate, equal endpoints"
 
 pictures: setup ## make the README's pictures from RUN=FOLDER; needs chromium
 	$(PYTHON_HERE) scripts/pictures.py $(RUN)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from agent.line import UserLine
 from agent.observers import Audience
 from agent.turn_book import TurnBook
-from recordings.format import Event, Flushed, Outcome, PlaybackReported, Turn, Verdict
+from recordings.format import Event, Flushed, MarkReached, Outcome, PlaybackReported, Turn, Verdict
 from recordings.writer import EpisodeWriter
 from streams.audio import sample_at
 from streams.clock import now
@@ -55,6 +55,8 @@ class Call:
         """Utterances that take no turn: nobody waits for an answer to them."""
         self.keys: set[str] = set()
         """Telephone keys that sound on the user's track."""
+        self.awaited: set[str] = set()
+        """Tool calls that were not answered yet: what the endpoint says meanwhile is no answer."""
         self.over: asyncio.Future[End] = asyncio.get_running_loop().create_future()
 
     @property
@@ -110,6 +112,13 @@ class Call:
         )
         if self.connected:
             await self.endpoint.played(played)
+
+    async def reach_marks(self) -> None:
+        """Tell the record, and the endpoint, which marks playback has come to."""
+        for mark in self.speaker.reached():
+            self.log(MarkReached(t=self.t(), name=mark.name, at=mark.at))
+            if mark.playback is not None:
+                await self.report(mark.playback, PlaybackState.PROGRESS)
 
     async def cut(self, at: float, responses: tuple[str, ...] = ()) -> bool:
         """The endpoint wants what was not heard yet dropped; returns whether there was any."""

@@ -264,8 +264,11 @@ class Caller:
         """Whether a turn is for the user to react to.
 
         A turn that the user talks over is heard, but is no answer: the user is talking already. What
-        the endpoint still said while the user spoke is none either, unless it went on well beyond that.
+        the endpoint still said while the user spoke is none either, unless it went on well beyond that. Nor
+        is what it says while it waits for a tool.
         """
+        if self._call.awaited:
+            return False
         if self._saying or (heard.interrupted and self._call.taking_turn):
             return False
         said_s = self._mouth.said_until / self._call.microphone.rate

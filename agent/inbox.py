@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import math
+
 from agent.call import Call, End
+from agent.tools import ToolBench
 from recordings import format as record
 from recordings.format import Outcome
 from streams.endpoints import events as wire
-from streams.endpoints.events import Party
+from streams.endpoints.errors import RateLimited
+from streams.endpoints.events import NoticeLevel, Party
 from user_sim.ear import TurnEnd
 from user_sim.hearing import Hearing
 
 ENDING_MARGIN_S = 0.3
 """We hang up this long before an announced end, so that the recording ends by our hand."""
+
+LIMIT_MARGIN_S = 5.0
+"""We hang up this long before the endpoint's own limit: its clock has run since the connection was made."""
 
 _NORMAL_CLOSURES = frozenset({None, 1000, 1001, 1005})
 
@@ -19,17 +26,25 @@ _NORMAL_CLOSURES = frozenset({None, 1000, 1001, 1005})
 class Inbox:
     """Takes the endpoint's events as they arrive."""
 
-    def __init__(self, call: Call, hearing: Hearing) -> None:
+    def __init__(self, call: Call, hearing: Hearing, tools: ToolBench) -> None:
         self._call = call
         self._hearing = hearing
+        self._tools = tools
         self._received = 0
         self._fatal: wire.Notice | None = None
         self._limit: str | None = None
         self.must_end_at: float | None = None
         """Session time at which the endpoint said it will end the call, less a margin."""
+        limit = call.endpoint.capabilities.max_session_s
+        self.limit_at = math.inf if limit is None else max(limit - LIMIT_MARGIN_S, limit / 2)
+        """Session time before which the endpoint's own limit of sessions is not reached."""
 
     async def run(self) -> None:
-        """Take events until the endpoint has closed."""
+        """Take events until the endpoint has closed.
+
+        Raises:
+            RateLimited: The endpoint refuses to answer: the call would go on in silence.
+        """
         async for event in self._call.endpoint.events():
             await self._take(event)
 
@@ -48,8 +63,13 @@ class Inbox:
                 self._log_response_end(t, event)
             case wire.Ending():
                 self._ending(t, event)
+            case wire.Resumed():
+                self._resumed(t, event)
             case wire.Closed():
                 self._closed(t, event)
+            case wire.Mark(name=name):
+                self._call.speaker.mark(name)
+                await self._call.reach_marks()
             case wire.Notice():
                 self._notice(t, event)
             case wire.TextReceived() | wire.UserTextReceived() | wire.UserItemPlaced() | wire.UserSpeech():
@@ -108,30 +128,52 @@ class Inbox:
                 call.log(
                     record.ToolCall(t=t, call=tool, name=name, arguments=arguments, cancelled=cancelled)
                 )
-            case wire.Usage(unit=unit, values=values, cumulative=cumulative, response=response):
-                call.log(
-                    record.UsageReported(
-                        t=t, unit=unit, values=values, cumulative=cumulative, response=response
-                    )
-                )
+                self._tools.called(event)
+            case wire.Usage():
+                self._usage(t, event)
             case wire.Unknown(type=kind):
                 call.log(record.UnknownMessage(t=t, type=kind))
-            case wire.Mark(name=name):
-                call.log(record.MarkReached(t=t, name=name))
             case _:
                 pass  # Ready is taken by open(); nothing else is left
 
     def _notice(self, t: float, event: wire.Notice) -> None:
         if event.fatal:
             self._fatal = event
-        self._call.log(record.Noticed(t=t, level=event.level, code=event.code, message=event.message))
+        level, code, message = event.level, event.code, event.message
+        self._call.log(record.Noticed(t=t, level=level, code=code, message=message, reset_s=event.reset_s))
+        if event.fatal and level is NoticeLevel.RATE_LIMIT:
+            address = self._call.endpoint.address
+            limited = RateLimited(address, f"{code}: {message}", "Wait, or raise the limit.")
+            limited.retry_after_s = event.reset_s
+            raise limited
+
+    def _usage(self, t: float, event: wire.Usage) -> None:
+        self._call.log(
+            record.UsageReported(
+                t=t,
+                unit=event.unit,
+                values=event.values,
+                cumulative=event.cumulative,
+                response=event.response,
+                model=event.model,
+            )
+        )
 
     def _ending(self, t: float, event: wire.Ending) -> None:
         self._limit = event.reason or "the endpoint announced the end of the session"
-        self._call.log(record.EndAnnounced(t=t, time_left_s=event.time_left_s, reason=event.reason))
+        self._call.log(
+            record.EndAnnounced(
+                t=t, time_left_s=event.time_left_s, reason=event.reason, resumable=event.resumable
+            )
+        )
         left = max(0.0, (event.time_left_s or 0.0) - ENDING_MARGIN_S)
-        if event.time_left_s is not None:
+        if event.time_left_s is not None and not event.resumable:
             self.must_end_at = t + left
+
+    def _resumed(self, t: float, event: wire.Resumed) -> None:
+        """The connection that was to end has been left; nothing ends the session any more."""
+        self._limit = self.must_end_at = None
+        self._call.log(record.SessionResumed(t=t, gap_s=event.gap_s, held=event.held))
 
     @property
     def limit_reason(self) -> str:

@@ -114,6 +114,7 @@ class MediaPath:
         if self.pacer.ticks % METER_TICKS == 0:
             user = 0 if frame.silent else peak(to_pcm(frame.pcm))
             call.audience.levels(Levels(user, peak(to_pcm(heard)), call_time(self.pacer)))
+        await call.reach_marks()
         for playback in call.speaker.completed():
             await call.report(playback, PlaybackState.COMPLETED)
 
@@ -127,6 +128,9 @@ class MediaPath:
             call.end(call.closing.outcome, call.closing.reason, by="endpoint")
         elif self._inbox.must_end_at is not None and t >= self._inbox.must_end_at:
             call.end(Outcome.SESSION_LIMIT, self._inbox.limit_reason, by="endpoint")
+        elif t >= self._inbox.limit_at:
+            limit = call.endpoint.capabilities.max_session_s
+            call.end(Outcome.SESSION_LIMIT, f"the endpoint ends sessions after {limit:g} s", by="endpoint")
         elif t >= self._limits.max_duration_s:
             reason = f"the call reached the scenario's max_duration_s of {self._limits.max_duration_s:g} s"
             call.end(Outcome.MAX_DURATION, reason, by="us")

@@ -6,10 +6,11 @@ from collections.abc import Iterator
 
 from agent.call import End
 from agent.media import BehindRealTime
+from agent.python_tools import PythonToolUnfit
 from recordings.errors import RecordingError
 from recordings.format import Outcome
 from scenarios.problems import ScenarioError
-from streams.endpoints.errors import EndpointError
+from streams.endpoints.errors import EndpointError, RateLimited
 from streams.language.errors import LanguageError
 from streams.speech.interfaces import SpeechError
 from user_sim.conditions.telephone import UnfitCodec
@@ -17,11 +18,13 @@ from user_sim.voice import UserVoiceFailed
 
 _TABLE: tuple[tuple[type[Exception], Outcome, str], ...] = (
     (BehindRealTime, Outcome.BEHIND_REAL_TIME, "us"),
+    (RateLimited, Outcome.RATE_LIMITED, "endpoint"),
     (EndpointError, Outcome.ENDPOINT_ERROR, "endpoint"),
     (UserVoiceFailed, Outcome.USER_FAILED, "us"),
     (SpeechError, Outcome.USER_FAILED, "us"),
     (LanguageError, Outcome.USER_FAILED, "us"),
     (ScenarioError, Outcome.SCENARIO_INVALID, "us"),
+    (PythonToolUnfit, Outcome.SCENARIO_INVALID, "us"),
     (UnfitCodec, Outcome.SCENARIO_INVALID, "us"),
     (RecordingError, Outcome.HARNESS_FAILED, "us"),
 )
@@ -29,11 +32,16 @@ _TABLE: tuple[tuple[type[Exception], Outcome, str], ...] = (
 
 def end_for(failure: BaseException) -> End:
     """The end of a session that failed; anything unforeseen is our own failure."""
-    first = next(_leaves(failure))
+    first = first_cause(failure)
     for kind, outcome, by in _TABLE:
         if isinstance(first, kind):
             return End(outcome, str(first), by)
     return End(Outcome.HARNESS_FAILED, f"{type(first).__name__}: {first}", "us")
+
+
+def first_cause(failure: BaseException) -> BaseException:
+    """What failed first: of a group of failures, the first of them."""
+    return next(_leaves(failure))
 
 
 def _leaves(failure: BaseException) -> Iterator[BaseException]:

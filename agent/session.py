@@ -16,9 +16,12 @@ from agent.line import UserLine, prepare_line
 from agent.media import MediaPath
 from agent.observers import Audience, Nobody, TurnObserver
 from agent.outcome import end_for
+from agent.python_tools import PythonToolUnfit, load_functions
 from agent.quiet import QuietWatch
+from agent.tools import ToolBench, declared
 from recordings.errors import RecordingError
-from recordings.format import EpisodeInfo, Outcome, SessionEnded, SessionStarted
+from recordings.format import EpisodeInfo, Noticed, Outcome, SessionEnded, SessionStarted
+from recordings.raw import RawLogging, RawTraffic
 from recordings.writer import EpisodeWriter
 from scenarios.behaviours import needs_words, waits_for_verdict
 from scenarios.items import query
@@ -28,9 +31,10 @@ from scenarios.schema import Scenario, scenario_facts
 from scenarios.spoken.verbalise import spoken_form
 from streams.audio import FRAME_S, to_float
 from streams.clock import now
-from streams.endpoints.errors import EndpointError
+from streams.endpoints.errors import EndpointError, RateLimited
 from streams.endpoints.events import Ready
 from streams.endpoints.protocol import Endpoint
+from streams.endpoints.websocket import WebsocketEndpoint
 from streams.resample import resample
 from streams.speech.interfaces import (
     SPEECH_RATE,
@@ -91,6 +95,8 @@ class SessionPlan:
         seed: Base of every random choice of the user.
         max_lateness_s: A tick later than this makes the episode void.
         policy: A policy of one's own; None is the scenario's.
+        raw_log: What is kept of the raw traffic, beside the episode.
+        python_tools: Python functions beside the scenario may be run as its tools.
     """
 
     id: str
@@ -101,6 +107,8 @@ class SessionPlan:
     max_lateness_s: float = 0.25
     policy: Policy | None = None
     observers: Sequence[TurnObserver] = field(default=())
+    raw_log: RawLogging = RawLogging.OFF
+    python_tools: bool = False
 
 
 class Session:
@@ -119,6 +127,8 @@ class Session:
         self._engines = engines
         self._folder = folder
         self._audience = audience or Nobody()
+        self.failure: BaseException | None = None
+        """What broke the call off or kept it from beginning, if anything did."""
         self._scenario: Scenario = plan.scenario.scenario
         self._policy = make_policy(self._scenario, plan.seed, plan.policy)
 
@@ -129,16 +139,29 @@ class Session:
             RecordingError: The episode could not be written.
             asyncio.CancelledError: The session was cancelled; the episode is complete all the same.
         """
+        self._raw = self._raw_traffic()
+        try:
+            return await self._hold()
+        finally:
+            if self._raw is not None:
+                await self._raw.close()
+
+    async def _hold(self) -> EpisodeInfo:
         try:
             voice = await self._warm_voice()
             line = await self._line()
+            self._bench = self._tools()
             ready = await self._endpoint.open()
         except asyncio.CancelledError:
             await self._never_began(_CANCELLED)
             raise
         except EndpointError as failure:
-            return await self._never_began(End(Outcome.CONNECT_FAILED, str(failure), "endpoint"))
-        except (UserVoiceFailed, SpeechError, UnfitCodec, ScenarioError) as failure:
+            self.failure = failure
+            limited = isinstance(failure, RateLimited)
+            outcome = Outcome.RATE_LIMITED if limited else Outcome.CONNECT_FAILED
+            return await self._never_began(End(outcome, str(failure), "endpoint"))
+        except (UserVoiceFailed, SpeechError, UnfitCodec, ScenarioError, PythonToolUnfit) as failure:
+            self.failure = failure
             return await self._never_began(end_for(failure))
         info = begin(self._plan, self._endpoint, self._engines, ready)
         try:
@@ -154,17 +177,36 @@ class Session:
                 line = await self._line()  # the endpoint has settled for other rates than it announced
                 call.origin = now()
             call.line = line
+            if self._raw is not None:
+                self._raw.sample_zero(call.origin)
             media = self._media(call, voice)
             end = await self._talk(call, media, ready)
         except asyncio.CancelledError:
             cancelled = True
             end = _CANCELLED
         except Exception as failure:  # noqa: BLE001 - the one place: an episode always says how it ended
+            self.failure = failure
             end = end_for(failure)
         info = await self._close(call, media, info, end)
         if cancelled:
             raise asyncio.CancelledError
         return info
+
+    def _raw_traffic(self) -> RawTraffic | None:
+        """Writes what goes over the wire, where there is a wire and it is asked for."""
+        plan, endpoint = self._plan, self._endpoint
+        if plan.raw_log is RawLogging.OFF or not isinstance(endpoint, WebsocketEndpoint):
+            return None
+        raw = RawTraffic(self._folder, endpoint.address, audio=plan.raw_log is RawLogging.AUDIO)
+        endpoint.log_raw(raw)
+        return raw
+
+    def _tools(self) -> ToolBench:
+        """The scenario's tools, of which the endpoint is told."""
+        tools = self._scenario.tools
+        functions = load_functions(self._plan.scenario, allowed=self._plan.python_tools)
+        self._endpoint.offer(declared(tools))
+        return ToolBench(tools, functions)
 
     async def _warm_voice(self) -> UserVoice:
         """Prepare the first words before the line is open: preparing is ours, not the endpoint's."""
@@ -216,7 +258,7 @@ class Session:
             notify=self._caller.heard,
             words_every_s=WORDS_EVERY_S if needs_words(scenario.behaviours) else None,
         )
-        self._inbox = Inbox(call, self._hearing)
+        self._inbox = Inbox(call, self._hearing, self._bench)
         quiet = QuietWatch(
             call,
             lambda: self._hearing.busy,
@@ -243,12 +285,14 @@ class Session:
             if (notice := call.line.without_effect()) is not None:
                 call.log(notice)
         async with asyncio.TaskGroup() as group:
+            self._bench.begin(call, group)
             inbox = group.create_task(self._inbox.run(), name="inbox")
             hearing = group.create_task(self._hearing.run(), name="hearing")
             group.create_task(media.run(), name="media path")
             await self._caller.run(group)
             end = await call.over
             self._caller.stop()
+            self._bench.stop()
             self._hearing.finish()
             await hearing
             await self._caller.judged()
@@ -265,6 +309,9 @@ class Session:
         call.write_turns(final=True)
         if call.line is not None:
             call.log(await call.line.report(ticks * FRAME_S))
+        if self._raw is not None and self._raw.failure is not None:
+            lost = str(self._raw.failure)
+            call.log(Noticed(t=ticks * FRAME_S, by="us", level="warning", code="raw_log", message=lost))
         call.log(SessionEnded(t=ticks * FRAME_S, outcome=end.outcome, reason=end.reason, by=end.by))
         with contextlib.suppress(EndpointError):
             await self._endpoint.close(end.reason)

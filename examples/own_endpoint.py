@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import tempfile
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
 from agent.session import Engines, Session, SessionPlan
@@ -21,7 +21,7 @@ from scenarios.schema import Scenario, Turn
 from streams.audio import AudioFormat, Frame
 from streams.clock import now, run
 from streams.endpoints.events import AudioReceived, Closed, EndpointEvent, ItemEnded, Party, Ready
-from streams.endpoints.protocol import Capabilities, Played
+from streams.endpoints.protocol import Capabilities, Played, Tool
 from streams.speech.energy import EnergyDetector
 from streams.speech.fake import ToneVoice
 
@@ -76,6 +76,9 @@ class Parrot:
 
     async def cancel(self) -> None:
         """Never stops."""
+
+    def offer(self, tools: Sequence[Tool]) -> None:
+        """No tools."""
 
     async def tool_result(self, call: str, output: str, *, error: bool = False) -> None:
         """No tools."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
+from recordings import secrets
 from recordings.disk import ENDPOINT, EPISODE, EVENTS, RECEIVED, RECEIVED_INDEX, TURNS
 from recordings.errors import RecordingError
 from recordings.format import Flushed, Outcome, PlaybackReported, Side, UtteranceStarted
@@ -23,17 +23,6 @@ from streams.audio import sample_at
 
 LOSS_S = 0.2
 """What a killed process may have lost at the end of each file."""
-
-_SECRETS = {
-    "an OpenAI-style key": rb"\bsk-[A-Za-z0-9_-]{20,}",
-    "a Google key": rb"\bAIza[A-Za-z0-9_-]{35}",
-    "a Hugging Face token": rb"\bhf_[A-Za-z0-9]{30,}",
-    "an AWS key": rb"\bAKIA[A-Z0-9]{16}\b",
-    "a bearer token": rb"(?i)\bbearer\s+[A-Za-z0-9._~+/-]{16,}",
-    "a JSON web token": rb"\beyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}",
-    "a key in an address": rb"(?i)[?&](?:api[_-]?key|key|token|secret)=[^&\s\"]{8,}",
-    "a password in an address": rb"://[^/\s:@\"]+:[^/\s@\"]+@",
-}
 
 
 class Severity(StrEnum):
@@ -238,9 +227,8 @@ def _check_secrets(episode: Episode) -> Iterator[Problem]:
     """What looks like a key is named by kind and place, and never shown."""
     for path in _texts(episode):
         for number, line in enumerate(path.read_bytes().split(b"\n"), start=1):
-            for kind, pattern in _SECRETS.items():
-                if re.search(pattern, line):
-                    yield _error(f"{path.name}:{number}", f"what looks like {kind}", "no secrets")
+            for kind in secrets.find(line):
+                yield _error(f"{path.name}:{number}", f"what looks like {kind}", "no secrets")
 
 
 def _texts(episode: Episode) -> Iterable[Path]:

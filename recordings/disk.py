@@ -85,6 +85,8 @@ class EpisodeFiles:
 
     def __init__(self, folder: Path, info: EpisodeInfo) -> None:
         self.folder = folder
+        # a simulated call can be held again at any time: it need not outlive a power cut
+        self._sync = info.clock == "wall"
         self._order = EventOrder()
         self._wavs = {
             USER: GrowingWav(folder / USER, info.user_rate),
@@ -119,9 +121,9 @@ class EpisodeFiles:
         frames = max(-(-wav.samples * _FRAMES_PER_S // wav.rate) for wav in tracks)
         for wav in tracks:
             wav.pad(frames * wav.rate // _FRAMES_PER_S)
-        self.close(sync=True)
+        self.close(sync=self._sync)
         final = info.model_copy(update={"duration_s": frames / _FRAMES_PER_S})
-        write_info(self.folder, final)
+        write_info(self.folder, final, sync=self._sync)
         return final
 
     def abandon(self) -> None:

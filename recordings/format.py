@@ -15,8 +15,8 @@ from pydantic import BaseModel, ConfigDict, Field
 EPISODE_VERSION = 1
 """Version of the episode format."""
 
-RUN_VERSION = 1
-"""Version of the run manifest."""
+RUN_VERSION = 2
+"""Version of the run manifest. Version 1 has no attempts and no scenarios: read, never resumed."""
 
 
 class _Record(BaseModel):
@@ -46,6 +46,7 @@ class Outcome(StrEnum):
 
     SCENARIO_INVALID = "scenario_invalid"
     CONNECT_FAILED = "connect_failed"
+    RATE_LIMITED = "rate_limited"
     BEHIND_REAL_TIME = "behind_real_time"
     USER_FAILED = "user_failed"
     HARNESS_FAILED = "harness_failed"
@@ -67,6 +68,7 @@ _VOID = frozenset(
     {
         Outcome.SCENARIO_INVALID,
         Outcome.CONNECT_FAILED,
+        Outcome.RATE_LIMITED,
         Outcome.BEHIND_REAL_TIME,
         Outcome.USER_FAILED,
         Outcome.HARNESS_FAILED,
@@ -364,10 +366,15 @@ class Flushed(_Event):
 
 
 class MarkReached(_Event):
-    """Playback reached a mark."""
+    """Playback reached a mark of the endpoint's; one that a flush dropped is never reached.
+
+    Attributes:
+        at: Where it stands, on the endpoint's track. Recordings from before this was kept have None.
+    """
 
     kind: Literal["mark_reached"] = "mark_reached"
     name: str
+    at: int | None = None
 
 
 class ToolCall(_Event):
@@ -380,24 +387,61 @@ class ToolCall(_Event):
     cancelled: bool = False
 
 
+class ToolFault(StrEnum):
+    """Why a tool call got an error that the scenario did not ask for."""
+
+    UNKNOWN_TOOL = "unknown_tool"  # the scenario has no tool of that name
+    MALFORMED_ARGUMENTS = "malformed_arguments"  # no JSON, or not as the tool's parameters say
+    NO_ANSWER = "no_answer"  # the scenario has none for these arguments
+    FAILED = "failed"  # a Python tool raised, or returned what cannot be sent
+    TIMEOUT = "timeout"
+
+
+class ToolAnswered(_Event):
+    """A tool call was answered; `t` is when the endpoint was sent the answer.
+
+    Attributes:
+        error: The answer is the words of a failure.
+        fault: Why, where the scenario did not ask for it.
+    """
+
+    kind: Literal["tool_answered"] = "tool_answered"
+    call: str
+    name: str
+    output: str
+    error: bool = False
+    fault: ToolFault | None = None
+
+
 class UsageReported(_Event):
-    """What the endpoint says was used."""
+    """What the endpoint says was used.
+
+    Attributes:
+        cumulative: The values count from the start of the session: the last one counts, sums mean nothing.
+        model: The model that was used, where it is not the session's own.
+    """
 
     kind: Literal["usage_reported"] = "usage_reported"
     unit: str
     values: dict[str, float]
     cumulative: bool = False
     response: str = ""
+    model: str = ""
 
 
 class Noticed(_Event):
-    """An error, warning or note from the endpoint, or from our own side."""
+    """An error, warning or note from the endpoint, or from our own side.
+
+    Attributes:
+        reset_s: Seconds after which a limit that is used up is lifted, if the endpoint said so.
+    """
 
     kind: Literal["noticed"] = "noticed"
     by: Literal["endpoint", "us"] = "endpoint"
     level: str
     code: str
     message: str
+    reset_s: float | None = None
 
 
 class UnknownMessage(_Event):
@@ -408,11 +452,29 @@ class UnknownMessage(_Event):
 
 
 class EndAnnounced(_Event):
-    """The endpoint says that it will close."""
+    """The endpoint says that it will close.
+
+    Attributes:
+        resumable: Only the connection ends: the session can go on over another.
+    """
 
     kind: Literal["end_announced"] = "end_announced"
     time_left_s: float | None = None
     reason: str = ""
+    resumable: bool = False
+
+
+class SessionResumed(_Event):
+    """The session went on over a new connection; what the user said meanwhile was sent then.
+
+    Attributes:
+        gap_s: Time without a connection, in seconds; it ends at `t`.
+        held: Messages that waited for the new connection.
+    """
+
+    kind: Literal["session_resumed"] = "session_resumed"
+    gap_s: float
+    held: int = 0
 
 
 class TickLate(_Event):
@@ -465,10 +527,12 @@ Event = Annotated[
     | Flushed
     | MarkReached
     | ToolCall
+    | ToolAnswered
     | UsageReported
     | Noticed
     | UnknownMessage
     | EndAnnounced
+    | SessionResumed
     | TickLate
     | VerdictGiven
     | SessionEnded,
@@ -633,8 +697,31 @@ class EpisodeInfo(_Record):
 # --- run.json ----------------------------------------------------------------------------------
 
 
+class Attempt(_Record):
+    """One call that was begun for a planned episode. Its folder stays, whatever became of it.
+
+    Attributes:
+        folder: Its name in the folder of the run.
+        outcome: None while it is under way.
+        reason: A sentence for people about a void outcome.
+    """
+
+    folder: str
+    outcome: Outcome | None = None
+    reason: str = ""
+    duration_s: float = 0.0
+
+
 class Planned(_Record):
-    """One planned episode and its state."""
+    """One planned episode and its state.
+
+    Attributes:
+        endpoint_number: Place of its endpoint among those of the run, from 1.
+        condition: Name of the condition it is held under; "" is as its scenario says.
+        user: Name of the user who calls; "" is as its scenario says.
+        outcome: Of the last attempt.
+        attempts: In order; the last is the episode, those before it were void.
+    """
 
     id: str
     scenario: str
@@ -642,12 +729,44 @@ class Planned(_Record):
     endpoint: str
     repeat: int
     seed: int
+    endpoint_number: int = 1
+    scenario_sha256: str = ""
+    condition: str = ""
+    user: str = ""
     state: Literal["planned", "running", "done"] = "planned"
     outcome: Outcome | None = None
+    attempts: tuple[Attempt, ...] = ()
+
+    @property
+    def left(self) -> bool:
+        """True if it is still to be held: not begun, broken off, or void for a reason that may pass."""
+        spoiled = self.outcome is not None and self.outcome.void
+        return self.state != "done" or (spoiled and self.outcome is not Outcome.SCENARIO_INVALID)
+
+
+class PlannedScenario(_Record):
+    """A scenario as it is called with: the run goes on with it even if its file changes.
+
+    Attributes:
+        path: Its file: recordings that it names are relative to it.
+        pack: The manifest of its pack, or None.
+    """
+
+    sha256: str
+    path: str
+    pack: dict[str, Any] | None = None
+    scenario: dict[str, Any]
 
 
 class RunInfo(_Record):
-    """run.json: the manifest of a run."""
+    """run.json: the manifest of a run, and what became of it up to the last time it was put together.
+
+    What has happened since stands in run.jsonl, one `Marked` a line; `recordings.run.load_run` reads both.
+
+    Attributes:
+        endpoints: Addresses in the order in which they were named, keys masked.
+        settings: Who examines, and how, as options of the command line.
+    """
 
     schema_version: int = RUN_VERSION
     id: str
@@ -655,4 +774,15 @@ class RunInfo(_Record):
     started_at_utc: str
     vivavoce: str = ""
     endpoints: tuple[str, ...] = ()
+    settings: dict[str, Any] = Field(default_factory=dict)
+    scenarios: tuple[PlannedScenario, ...] = ()
     episodes: tuple[Planned, ...] = ()
+
+
+class Marked(_Record):
+    """One line of run.jsonl: how a planned episode stands from now on. Later lines replace earlier ones."""
+
+    id: str
+    state: Literal["planned", "running", "done"]
+    outcome: Outcome | None = None
+    attempts: tuple[Attempt, ...] = ()

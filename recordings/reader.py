@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -142,14 +145,29 @@ def find_episodes(path: Path) -> list[Path]:
     """
     if not path.is_dir():
         raise RecordingError(path, "is no folder", "Name an episode, a run, or a folder that holds some.")
-    found = sorted(file.parent for file in path.rglob(EPISODE))
+    # in the order of paths, name by name
+    found = [Path(folder) for folder in sorted(_episodes_below(str(path)), key=lambda f: f.split(os.sep))]
     if not found:
         raise RecordingError(path, "holds no episode", f"An episode is a folder with a file {EPISODE}.")
     return found
 
 
-def write_scores(folder: Path, name: str, scores: BaseModel | dict[str, Any]) -> Path:
+def _episodes_below(folder: str) -> Iterator[str]:
+    """Folders of episodes, found without looking into them: a run may hold ten thousand."""
+    if os.path.isfile(os.path.join(folder, EPISODE)):
+        yield folder
+        return
+    inner: list[str] = []
+    with suppress(PermissionError), os.scandir(folder) as entries:
+        inner = [entry.path for entry in entries if entry.is_dir(follow_symlinks=False)]
+    for below in inner:
+        yield from _episodes_below(below)
+
+
+def write_scores(folder: Path, name: str, scores: BaseModel | dict[str, Any], *, sync: bool = True) -> Path:
     """Write `scores/<name>.json` into an episode's folder in one step; returns its path.
+
+    With `sync` it outlives a power cut, at the price of waiting for the disk.
 
     Raises:
         RecordingError: A number is NaN or infinite, or the disk does not take the file.
@@ -157,7 +175,7 @@ def write_scores(folder: Path, name: str, scores: BaseModel | dict[str, Any]) ->
     path = folder / "scores" / f"{name}.json"
     try:
         path.parent.mkdir(exist_ok=True)
-        replace_file(path, encode(scores, indent=2) + b"\n")
+        replace_file(path, encode(scores, indent=2) + b"\n", sync=sync)
     except OSError as error:
         raise RecordingError(path, f"cannot be written ({error.strerror})") from error
     except ValueError as error:

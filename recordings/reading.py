@@ -26,8 +26,17 @@ def read_bytes(path: Path, expected: str) -> bytes:
         raise RecordingError(path, f"cannot be read ({error.strerror})", f"Expected {expected}.") from error
 
 
-def read_record(path: Path, model: type[Record], version: int, expected: str) -> Record:
+def read_record(
+    path: Path, model: type[Record], version: int, expected: str, oldest: int | None = None
+) -> Record:
     """Read a JSON document that carries a `schema_version`.
+
+    Args:
+        path: The file.
+        model: What it holds.
+        version: The version of today.
+        expected: What should be there, for the error.
+        oldest: Version from which on documents can be read, what they lack having its default.
 
     Raises:
         RecordingError: Not there, not JSON, of another version, or not valid.
@@ -39,7 +48,7 @@ def read_record(path: Path, model: type[Record], version: int, expected: str) ->
         raise RecordingError(
             path, "is no JSON object with a schema_version", f"Expected {expected}."
         ) from error
-    if found != version:
+    if not isinstance(found, int) or not (oldest or version) <= found <= version:
         newer = isinstance(found, int) and found > version
         remedy = f"This vivavoce reads version {version}" + ("; upgrade it." if newer else ".")
         raise RecordingError(path, f"has schema version {found!r}", remedy)

@@ -18,6 +18,7 @@ from recordings.format import (
     PlaybackReported,
     ResponseBegan,
     ResponseFinished,
+    SessionResumed,
     SessionStarted,
     ToolCall,
     UnknownMessage,
@@ -39,6 +40,7 @@ from streams.endpoints.events import (
     ResponseEnded,
     ResponseStarted,
     ResponseStatus,
+    Resumed,
     TextMode,
     TextReceived,
     ToolCalled,
@@ -140,15 +142,17 @@ def _sent(event: Event) -> EndpointEvent | None:
             return UserSpeech(at=t, edge=Edge(edge), server_ms=server_ms, item=item)
         case ToolCall(t=t, call=call, name=name, arguments=arguments, cancelled=cancelled):
             return ToolCalled(at=t, call=call, name=name, arguments=arguments, cancelled=cancelled)
-        case UsageReported(t=t, unit=unit, values=values, cumulative=cumulative, response=response):
+        case UsageReported(t=t, unit=unit, values=values, cumulative=cumulative, response=of, model=model):
             return Usage(
-                at=t, unit=UsageUnit(unit), values=values, cumulative=cumulative, response=response
+                at=t, unit=UsageUnit(unit), values=values, cumulative=cumulative, response=of, model=model
             )
-        case Noticed(t=t, by="endpoint", level=level, code=code, message=message):
-            return Notice(at=t, level=NoticeLevel(level), code=code, message=message)
+        case Noticed(t=t, by="endpoint", level=level, code=code, message=message, reset_s=reset):
+            return Notice(at=t, level=NoticeLevel(level), code=code, message=message, reset_s=reset)
         case UnknownMessage(t=t, type=type_):
             return Unknown(at=t, type=type_)
-        case EndAnnounced(t=t, time_left_s=time_left_s, reason=reason):
-            return Ending(at=t, time_left_s=time_left_s, reason=reason)
+        case EndAnnounced(t=t, time_left_s=time_left_s, reason=reason, resumable=resumable):
+            return Ending(at=t, time_left_s=time_left_s, reason=reason, resumable=resumable)
+        case SessionResumed(t=t, gap_s=gap_s, held=held):
+            return Resumed(at=t, gap_s=gap_s, held=held)
         case _:
             return None

@@ -1,4 +1,12 @@
-"""The manifest of a run: which episodes were planned, and how far each has come."""
+"""The manifest of a run: which episodes were planned, and how far each has come.
+
+    run.json    the plan, written before the first call; and how the episodes stood when it was put together
+    run.jsonl   what has happened since (`recordings.journal`)
+    run.lock    who holds the run (`recordings.lock`)
+
+The folders of the episodes have the last word: `Run.resume` looks into those that are not known to be done,
+so that whatever a crash took from the journal, no call is held twice and none is lost.
+"""
 
 from __future__ import annotations
 
@@ -6,99 +14,232 @@ import asyncio
 from pathlib import Path
 from typing import Literal
 
+from recordings.disk import EPISODE
 from recordings.errors import RecordingError
-from recordings.format import RUN_VERSION, Outcome, Planned, RunInfo
+from recordings.format import (
+    EPISODE_VERSION,
+    RUN_VERSION,
+    Attempt,
+    EpisodeInfo,
+    Marked,
+    Outcome,
+    Planned,
+    RunInfo,
+)
+from recordings.journal import JOURNAL, Journal, read_journal
+from recordings.lock import RunLock
 from recordings.reading import read_record
 from recordings.strict_json import encode, replace_file
 
 RUN = "run.json"
 """Name of the manifest in a run's folder."""
 
+OLDEST = 1
+"""The oldest version of run.json that can be read."""
+
 
 class Run:
-    """A run that goes on: keeps `run.json` true, one step at a time.
+    """A run that this process holds: keeps its manifest true, one step at a time.
 
-    Attributes:
-        info: The manifest as it is on the disk, or about to be.
+    Made by `create` and `resume`; ends with `close`.
     """
 
-    def __init__(self, folder: Path, info: RunInfo) -> None:
+    def __init__(self, folder: Path, info: RunInfo, lock: RunLock) -> None:
         self.folder = folder
-        self.info = info
+        self._info = info
+        self._episodes = {planned.id: planned for planned in info.episodes}
+        self._lock = lock
+        self._journal = Journal(folder)
         self._writing = asyncio.Lock()
+
+    @property
+    def info(self) -> RunInfo:
+        """The manifest as it stands now."""
+        return self._info.model_copy(update={"episodes": tuple(self._episodes.values())})
 
     @classmethod
     def create(cls, folder: Path, info: RunInfo) -> Run:
-        """Start a run in a folder of its own; blocks for one small write.
+        """Start a run in a folder of its own; blocks for one write.
 
         Raises:
             RecordingError: The folder holds a run already, or cannot be written.
         """
-        if (folder / RUN).exists():
-            raise RecordingError(
-                folder, f"holds a run already ({RUN})", "Choose another folder: a run is never overwritten."
-            )
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            replace_file(folder / RUN, _json(info))
         except OSError as error:
-            raise RecordingError(
-                folder, f"cannot be written ({error.strerror})", "Choose another folder for the run."
-            ) from error
-        return cls(folder, info)
+            raise _unwritable(folder, error) from error
+        if (folder / RUN).exists():
+            raise _taken(folder)
+        lock = RunLock(folder)
+        try:
+            if (folder / RUN).exists():  # another process was faster
+                raise _taken(folder)
+            (folder / JOURNAL).unlink(missing_ok=True)
+            replace_file(folder / RUN, _json(info))
+            return cls(folder, info, lock)
+        except OSError as error:
+            lock.release()
+            raise _unwritable(folder, error) from error
+        except RecordingError:
+            lock.release()
+            raise
 
     @classmethod
     def resume(cls, folder: Path) -> Run:
-        """Take up a run that was broken off; what was `running` then is `planned` again.
+        """Take up a run that was broken off. Calls that were under way are over, and planned again.
 
         Raises:
-            RecordingError: See `load_run`.
+            RecordingError: Another process holds it; see also `load_run`.
         """
-        info = load_run(folder)
-        episodes = tuple(
-            planned.model_copy(update={"state": "planned"}) if planned.state == "running" else planned
-            for planned in info.episodes
-        )
-        return cls(folder, info.model_copy(update={"episodes": episodes}))
-
-    async def mark(
-        self, id: str, state: Literal["planned", "running", "done"], outcome: Outcome | None = None
-    ) -> None:
-        """Note how far an episode has come; the disk's work is done in a thread.
-
-        Raises:
-            RecordingError: No such episode was planned, or the disk did not take it.
-        """
-        if all(planned.id != id for planned in self.info.episodes):
-            raise RecordingError(self.folder / RUN, f"plans no episode {id!r}")
-        change = {"state": state, "outcome": outcome}
-        episodes = tuple(
-            planned.model_copy(update=change) if planned.id == id else planned
-            for planned in self.info.episodes
-        )
-        self.info = self.info.model_copy(update={"episodes": episodes})
-        async with self._writing:
-            await asyncio.get_running_loop().run_in_executor(None, self._write)
+        load_run(folder)  # before a lock is left in a folder that holds no run
+        lock = RunLock(folder)
+        try:
+            info = load_run(folder)
+            episodes = tuple(_looked_up(folder, planned) for planned in info.episodes)
+            run = cls(folder, info.model_copy(update={"episodes": episodes}), lock)
+            run._put_together()
+        except RecordingError:
+            lock.release()
+            raise
+        return run
 
     @property
     def left(self) -> list[Planned]:
-        """Episodes that are not done."""
-        return [planned for planned in self.info.episodes if planned.state != "done"]
+        """Episodes that are still to be held."""
+        return [planned for planned in self._episodes.values() if planned.left]
 
-    def _write(self) -> None:
+    def planned(self, id: str) -> Planned:
+        """How an episode stands.
+
+        Raises:
+            RecordingError: No such episode was planned.
+        """
+        if id not in self._episodes:
+            raise RecordingError(self.folder / RUN, f"plans no episode {id!r}")
+        return self._episodes[id]
+
+    async def begin(self, id: str) -> str:
+        """Note that a call begins; returns the name of the folder it goes to.
+
+        Raises:
+            RecordingError: No such episode was planned, or the disk did not take the note.
+        """
+        attempts = self.planned(id).attempts
+        folder = attempt_folder(id, len(attempts) + 1)
+        await self._mark(id, "running", None, (*attempts, Attempt(folder=folder)))
+        return folder
+
+    async def end(self, id: str, outcome: Outcome, reason: str = "", duration_s: float = 0.0) -> None:
+        """Note how the call that began last for an episode has ended.
+
+        Raises:
+            RecordingError: No such episode was planned, or the disk did not take the note.
+        """
+        *before, last = self.planned(id).attempts
+        change = {"outcome": outcome, "reason": reason if outcome.void else "", "duration_s": duration_s}
+        await self._mark(id, "done", outcome, (*before, last.model_copy(update=change)))
+
+    def close(self) -> None:
+        """Put the manifest together, and let go of the run; blocks for one write.
+
+        Raises:
+            RecordingError: The disk did not take it; nothing is lost, since the journal stays.
+        """
         try:
-            replace_file(self.folder / RUN, _json(self.info))
+            self._put_together()
+        finally:
+            self._journal.close()
+            self._lock.release()
+
+    async def _mark(
+        self,
+        id: str,
+        state: Literal["planned", "running", "done"],
+        outcome: Outcome | None,
+        attempts: tuple[Attempt, ...],
+    ) -> None:
+        marked = Marked(id=id, state=state, outcome=outcome, attempts=attempts)
+        self._episodes[id] = _marked(self._episodes[id], marked)
+        async with self._writing:
+            await asyncio.get_running_loop().run_in_executor(None, self._journal.append, marked)
+
+    def _put_together(self) -> None:
+        self._info = self.info.model_copy(update={"schema_version": RUN_VERSION})
+        try:
+            replace_file(self.folder / RUN, _json(self._info))
         except OSError as error:
             raise RecordingError(self.folder / RUN, f"cannot be written ({error.strerror})") from error
+        self._journal.clear()
 
 
 def load_run(folder: Path) -> RunInfo:
-    """Read the manifest of a run.
+    """Read the manifest of a run as it stands, also while the run goes on.
 
     Raises:
         RecordingError: There is none, it is of a newer version, or it is not valid.
     """
-    return read_record(folder / RUN, RunInfo, RUN_VERSION, "the folder of a run")
+    info = read_record(folder / RUN, RunInfo, RUN_VERSION, "the folder of a run", OLDEST)
+    journal = read_journal(folder)
+    if not journal:
+        return info
+    episodes = (
+        _marked(planned, journal[planned.id]) if planned.id in journal else planned
+        for planned in info.episodes
+    )
+    return info.model_copy(update={"episodes": tuple(episodes)})
+
+
+def attempt_folder(id: str, number: int) -> str:
+    """The folder of the n-th call for an episode, from 1; no id of an episode has a plus sign."""
+    return id if number == 1 else f"{id}+{number}"
+
+
+def _marked(planned: Planned, marked: Marked) -> Planned:
+    change = {"state": marked.state, "outcome": marked.outcome, "attempts": marked.attempts}
+    return planned.model_copy(update=change)
+
+
+def _looked_up(folder: Path, planned: Planned) -> Planned:
+    """An episode as its folders show it: what the journal did not live to say is in them."""
+    if not planned.left:
+        return planned
+    attempts: list[Attempt] = []
+    while (attempt := _attempt(folder, planned, len(attempts) + 1)) is not None:
+        attempts.append(attempt)
+    last = attempts[-1].outcome if attempts else None
+    done = last is not None and last not in (Outcome.UNFINISHED, Outcome.CANCELLED)
+    change = {
+        "state": "done" if done else "planned",
+        "outcome": last if done else None,
+        "attempts": tuple(attempts),
+    }
+    return planned.model_copy(update=change)
+
+
+def _attempt(folder: Path, planned: Planned, number: int) -> Attempt | None:
+    """The n-th call for an episode, by its folder or by the journal; None if there was none."""
+    name = attempt_folder(planned.id, number)
+    path = folder / name / EPISODE
+    if not path.exists():
+        told = planned.attempts[number - 1 : number]
+        return told[0] if told and told[0].outcome is not None else None
+    try:
+        info = read_record(path, EpisodeInfo, EPISODE_VERSION, "the folder of an episode")
+    except RecordingError as error:  # a power cut may leave an empty file
+        return Attempt(folder=name, outcome=Outcome.UNFINISHED, reason=str(error))
+    reason = info.reason if info.outcome.void else ""
+    return Attempt(folder=name, outcome=info.outcome, reason=reason, duration_s=info.duration_s)
+
+
+def _taken(folder: Path) -> RecordingError:
+    remedy = f"Choose another folder, or go on with it: viva run --resume {folder}"
+    return RecordingError(folder, f"holds a run already ({RUN})", remedy)
+
+
+def _unwritable(folder: Path, error: OSError) -> RecordingError:
+    return RecordingError(
+        folder, f"cannot be written ({error.strerror})", "Choose another folder for the run."
+    )
 
 
 def _json(info: RunInfo) -> bytes:

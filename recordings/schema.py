@@ -11,7 +11,7 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from recordings.format import EpisodeInfo, Event, ReceivedPiece, RunInfo, Turn
+from recordings.format import EpisodeInfo, Event, Marked, ReceivedPiece, RunInfo, Turn
 from recordings.strict_json import encode
 
 FOLDER = Path(__file__).parent / "schema"
@@ -23,6 +23,7 @@ _FILES: dict[str, tuple[str, TypeAdapter[Any]]] = {
     "received": ("one line of received.jsonl", TypeAdapter(ReceivedPiece)),
     "turn": ("one line of turns.jsonl", TypeAdapter(Turn)),
     "run": ("run.json", TypeAdapter(RunInfo)),
+    "journal": ("one line of run.jsonl", TypeAdapter(Marked)),
 }
 
 

@@ -147,6 +147,7 @@ class EpisodeWriter:
                 self._final = files.finish(job)
         except (OSError, ValueError) as error:
             self._failure = _failure(self.folder, error)
+            self._failure.__cause__ = error
             if files is not None:
                 with suppress(OSError):
                     files.close()

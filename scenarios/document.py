@@ -82,12 +82,17 @@ def read_document(file: Path) -> Document:
     return documents[0]
 
 
-def read_documents(file: Path) -> list[Document]:
-    """Read the documents of a YAML file, parted by `---`; at least one, with whatever is wrong in it."""
+def read_documents(file: Path, data: bytes | None = None) -> list[Document]:
+    """Read the documents of a YAML file, parted by `---`; at least one, with whatever is wrong in it.
+
+    Args:
+        file: The file.
+        data: What to read in its place; None reads it.
+    """
     broken = Document(file)
     try:
-        text = file.read_bytes().decode("utf-8-sig")
-        nodes = [node for node in yaml.compose_all(text, Loader=_Loader) if not _empty(node)]
+        text = (file.read_bytes() if data is None else data).decode("utf-8-sig")
+        nodes = composed(text)
     except OSError as error:
         broken.problems.append(
             _whole(file, f"a file that cannot be read ({error.strerror})", "a YAML file")
@@ -111,6 +116,15 @@ def read_documents(file: Path) -> list[Document]:
             return [_read(file, node) for node in nodes]
         broken.problems.append(_whole(file, "an empty file", "a YAML mapping"))
     return [broken]
+
+
+def composed(text: str) -> list[yaml.Node]:
+    """The documents of a YAML text as nodes, each with its place in the text; empty ones are left out.
+
+    Raises:
+        yaml.YAMLError: It is no YAML.
+    """
+    return [node for node in yaml.compose_all(text, Loader=_Loader) if not _empty(node)]
 
 
 def _empty(node: yaml.Node) -> bool:

@@ -49,6 +49,8 @@ class Imported:
 
 @dataclass(frozen=True, slots=True)
 class _Question:
+    """A question as it was read; `cause` says why it cannot be asked."""
+
     id: str
     text: str
     answer: str
@@ -57,6 +59,7 @@ class _Question:
     explanation: str = ""
     source: str = ""
     terms: tuple[str, ...] = ()
+    cause: str = ""
 
 
 _Read = Callable[[Path], Iterator[_Question]]
@@ -96,6 +99,8 @@ def read(format: str, file: Path) -> Imported:
 
 def _scenario(format: str, question: _Question) -> tuple[str, Scenario | None]:
     """The scenario, or the cause why there is none."""
+    if question.cause:
+        return question.cause, None
     if not question.text or not question.answer:
         return "empty", None
     if len(question.text.split()) > MOST_WORDS:
@@ -168,19 +173,39 @@ def _bigbench(file: Path) -> Iterator[_Question]:
     for number, row in enumerate(_json(file)["examples"], 1):
         text, _, listed = row["input"].partition("\nOptions:")
         target = row["target"].strip()
-        texts = [one.strip() for one in re.findall(r"^- (.*)$", listed, re.MULTILINE)]
-        if not texts and target.casefold() in ("yes", "no"):
-            texts = ["Yes", "No"]
-        options = dict(zip(LETTERS, texts, strict=False))
-        key = next((letter for letter, one in options.items() if one.casefold() == target.casefold()), "")
+        if not listed and target.casefold() in ("yes", "no"):
+            listed = "\n- Yes\n- No"
+        options, key, cause = _listed(listed, target)
         yield _Question(
             id=f"{file.stem}-{number}",
             text=text.removeprefix("Question:").strip(),
             options=options,
-            answer=key if options else target,
+            answer=key if listed else target,
             domain="reasoning",
             source=f"BIG-Bench Hard, {file.stem}",
+            cause=cause,
         )
+
+
+def _listed(listed: str, target: str) -> tuple[dict[str, str], str, str]:
+    """Options of a task, the right one's letter, and why they cannot be had.
+
+    They are lines "- text", the target a text, or lines "(A) text", the target "(A)".
+    """
+    texts = [one.strip() for one in re.findall(r"^- (.*)$", listed, re.MULTILINE)]
+    lettered = {
+        letter: one.strip() for letter, one in re.findall(r"^\(([A-Z])\) (.*)$", listed, re.MULTILINE)
+    }
+    if listed and not (texts or lettered):
+        return {}, "", "options_unreadable"
+    if max(len(texts), len(lettered)) > len(LETTERS):
+        return {}, "", "too_many_options"
+    if lettered:
+        key = target.strip("()")
+        return lettered, key if key in lettered else "", ""
+    options = dict(zip(LETTERS, texts, strict=False))
+    key = next((letter for letter, one in options.items() if one.casefold() == target.casefold()), "")
+    return options, key, ""
 
 
 def _json(file: Path) -> Any:

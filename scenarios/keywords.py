@@ -3,13 +3,13 @@
 Candidates are runs of up to three words that carry meaning, from question, answer, explanation and
 reasoning; a candidate weighs 5, 5, 3 and 2 for each of them that holds it. What the question names is a
 core entity, what the answer names a target concept, what only explains a knowledge anchor. By rules, for
-English; a person chooses among them. Pure.
+English; a person chooses among them. Or somebody else proposes, and what is not traceable is dropped. Pure.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -60,14 +60,19 @@ class Candidate:
     weight: int
 
 
-def candidates(question: str, item: Item) -> list[Candidate]:
-    """All candidates, the heaviest first; of equal weight the longer one, then that which stands first."""
-    texts = {
+def sources(question: str, item: Item, reasoning: str = "") -> dict[str, str]:
+    """The texts that a keyword can stand in; `reasoning` is taken where the item has none of its own."""
+    return {
         "question": question,
         "answer": item.options.get(item.answer, item.answer),
         "explanation": item.explanation,
-        "reasoning": item.reasoning,
+        "reasoning": item.reasoning or reasoning,
     }
+
+
+def candidates(question: str, item: Item) -> list[Candidate]:
+    """All candidates, the heaviest first; of equal weight the longer one, then that which stands first."""
+    texts = sources(question, item)
     plain = {source: f" {' '.join(_words(text))} " for source, text in texts.items()}
     found: dict[str, Candidate] = {}
     for text in texts.values():
@@ -81,15 +86,39 @@ def candidates(question: str, item: Item) -> list[Candidate]:
 
 
 def propose(question: str, item: Item, most: int = 3) -> Keywords:
+    """The keywords of `chosen`, by category."""
+    return by_category(chosen(question, item, most))
+
+
+def by_category(kept: Iterable[Candidate]) -> Keywords:
+    """Candidates as they stand in a scenario."""
+    found: dict[str, tuple[str, ...]] = {}
+    for one in kept:
+        found[one.category] = (*found.get(one.category, ()), one.text)
+    return Keywords.model_validate(found)
+
+
+def chosen(question: str, item: Item, most: int = 3) -> list[Candidate]:
     """The heaviest candidates of each category, at most `most`; none is a part of another."""
-    chosen: dict[str, list[str]] = {category: [] for category in Keywords.model_fields}
+    found: list[Candidate] = []
     taken: list[str] = []
     for one in candidates(question, item):
         key = f" {one.text.casefold()} "
-        if len(chosen[one.category]) < most and not any(key in t or t in key for t in taken):
-            chosen[one.category].append(one.text)
+        of_category = sum(other.category == one.category for other in found)
+        if of_category < most and not any(key in t or t in key for t in taken):
+            found.append(one)
             taken.append(key)
-    return Keywords.model_validate(chosen)
+    return found
+
+
+def is_empty(word: str) -> bool:
+    """Whether a word names nothing: a function word."""
+    return word.casefold() in _EMPTY
+
+
+def word_spans(text: str) -> list[tuple[int, int]]:
+    """Where the words of a text stand."""
+    return [found.span() for found in _WORD.finditer(text)]
 
 
 def _runs(text: str) -> Iterator[str]:
@@ -97,7 +126,7 @@ def _runs(text: str) -> Iterator[str]:
     for part in _PART.split(text):
         run: list[str] = []
         for word in [*_WORD.findall(part), "the"]:
-            if word.casefold() not in _EMPTY:
+            if not is_empty(word):
                 run.append(word)
                 continue
             if run and len(run) <= MOST_WORDS and len("".join(run)) >= SHORTEST:

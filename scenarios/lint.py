@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from scenarios import lint_behaviours, lint_expression, lint_manners, sound
+from scenarios import lint_behaviours, lint_expression, lint_manners, lint_tools, sound
 from scenarios.behaviours import BargeIn, ChangeOfMind, Cough
 from scenarios.conditions import SOUND_FILES
 from scenarios.document import Document
@@ -42,6 +42,7 @@ def errors(document: Document, scenario: Scenario) -> Iterator[Problem]:
     yield from lint_behaviours.errors(document, scenario)
     yield from lint_manners.errors(document, scenario, lines(scenario))
     yield from lint_expression.errors(document, scenario)
+    yield from lint_tools.errors(document, scenario)
 
 
 def warnings(document: Document, scenario: Scenario) -> Iterator[Problem]:

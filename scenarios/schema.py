@@ -14,6 +14,7 @@ from scenarios.basics import Strict, Text
 from scenarios.behaviours import BargeIn, Behaviour, ChangeOfMind
 from scenarios.conditions import Conditions
 from scenarios.expression_task import Expression
+from scenarios.tools import ExpectedCall, Tool
 
 SCENARIO_VERSION = 1
 """Version of the scenario format."""
@@ -198,6 +199,8 @@ class Scenario(Strict):
         seed: Base of every random choice; the same for every endpoint.
         behaviours: What makes the conversation messy: interruptions, pauses, coughs.
         conditions: What room and line do to the user's voice.
+        tools: What the endpoint may call, and what it is answered.
+        expect: Calls of tools that should be made, or not.
     """
 
     version: Literal[1] = 1
@@ -214,6 +217,8 @@ class Scenario(Strict):
     goodbye: Say | None = None
     behaviours: tuple[Behaviour, ...] = ()
     conditions: Conditions = Conditions()
+    tools: tuple[Tool, ...] = ()
+    expect: tuple[ExpectedCall, ...] = ()
     limits: Limits = Limits()
     repeats: int = Field(default=1, ge=1, le=1000)
     seed: int = 0

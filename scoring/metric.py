@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
-from scoring.statistics.intervals import Interval, wilson
+from scoring.statistics.intervals import Floats, Interval, wilson
 from scoring.statistics.survival import kaplan_meier
 from scoring.statistics.undefined import Undefined, or_none
 from scoring.view import EpisodeView
@@ -165,6 +166,29 @@ class Aggregate:
         }
 
 
+@dataclass(frozen=True, slots=True)
+class Values:
+    """The values of a metric that could be scored, as columns of one length.
+
+    Attributes:
+        parts: Parts and wholes (n, 2) of ratios; 0 and 0 where a value has none.
+        censored: True where a time was cut short.
+    """
+
+    values: Floats
+    parts: NDArray[np.int64]
+    censored: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, scored: Sequence[Measured]) -> Values:
+        """Measured values as columns."""
+        return cls(
+            np.array([item.value for item in scored], dtype=np.float64),
+            np.array([item.parts or (0, 0) for item in scored], dtype=np.int64).reshape(-1, 2),
+            np.array([item.censored for item in scored], dtype=np.bool_),
+        )
+
+
 def aggregate(metric: Metric, measurements: Iterable[Measurement], void: int = 0) -> Aggregate:
     """Put the values of one or many episodes together; their order does not matter.
 
@@ -173,7 +197,15 @@ def aggregate(metric: Metric, measurements: Iterable[Measurement], void: int = 0
         measurements: From the episodes that count.
         void: Episodes left out because our own side spoiled them.
     """
-    causes: Counter[str] = Counter({VOID: void} if void else {})
+    scored, causes = sorted_out(measurements)
+    if void:
+        causes[VOID] += void
+    return put_together(metric, Values.of(scored), causes)
+
+
+def sorted_out(measurements: Iterable[Measurement]) -> tuple[list[Measured], Counter[str]]:
+    """The values that were measured, and how many were not, by cause."""
+    causes: Counter[str] = Counter()
     scored: list[Measured] = []
     for item in measurements:
         if isinstance(item, Unscored):
@@ -182,64 +214,67 @@ def aggregate(metric: Metric, measurements: Iterable[Measurement], void: int = 0
             causes["not_finite"] += 1
         else:
             scored.append(item)
-    value, interval, withheld = _value(metric.statistic, scored)
+    return scored, causes
+
+
+def put_together(metric: Metric, columns: Values, causes: Mapping[str, int]) -> Aggregate:
+    """The aggregate of values that were measured, and of those that were not, by cause."""
+    value, interval, withheld = _value(metric.statistic, columns)
     return Aggregate(
         value=value,
-        n=len(scored),
+        n=len(columns.values),
         unscored=causes,
         unit=metric.unit,
         version=metric.version,
         statistic=metric.statistic,
-        spread=_spread(scored),
+        spread=_spread(columns.values),
         interval=interval,
-        censored=sum(item.censored for item in scored),
+        censored=int(columns.censored.sum()),
         withheld=withheld,
     )
 
 
-def _value(statistic: Statistic, scored: list[Measured]) -> tuple[float | None, Interval | None, str]:
+def _value(statistic: Statistic, columns: Values) -> tuple[float | None, Interval | None, str]:
     """The value, its interval where the statistic has one, and why it is withheld."""
-    if not scored:
+    values = columns.values
+    if not len(values):
         return None, None, ""
-    values = [item.value for item in scored]
     match statistic:
         case Statistic.MEDIAN:
             return float(np.median(values)), None, ""
         case Statistic.MEAN:
             return math.fsum(values) / len(values), None, ""
         case Statistic.RATIO:
-            part = sum(item.parts[0] for item in scored if item.parts)
-            whole = sum(item.parts[1] for item in scored if item.parts)
+            part, whole = (int(column) for column in columns.parts.sum(axis=0))
             return (part / whole if whole else float(part)), None, ""
         case Statistic.RATE:
             return _rate(values)
         case Statistic.SURVIVAL:
-            return _survival(scored)
+            return _survival(columns)
 
 
-def _rate(values: list[float]) -> tuple[float | None, Interval | None, str]:
+def _rate(values: Floats) -> tuple[float | None, Interval | None, str]:
     if len(values) < RATE_NEEDS:
         return None, None, f"fewer_than_{RATE_NEEDS}_events"
     hits = round(math.fsum(values))
     return hits / len(values), or_none(wilson(hits, len(values))), ""
 
 
-def _survival(scored: list[Measured]) -> tuple[float | None, Interval | None, str]:
-    curve = kaplan_meier([item.value for item in scored], [not item.censored for item in scored])
+def _survival(columns: Values) -> tuple[float | None, Interval | None, str]:
+    curve = kaplan_meier(columns.values.tolist(), (~columns.censored).tolist())
     median, interval = curve.median, curve.median_interval()
     if isinstance(median, Undefined):
         return None, None, median.cause
     return median, or_none(interval), ""
 
 
-def _spread(scored: list[Measured]) -> Spread | None:
-    if not scored:
+def _spread(values: Floats) -> Spread | None:
+    if not len(values):
         return None
-    values = sorted(item.value for item in scored)
     return Spread(
         mean=math.fsum(values) / len(values),
         p50=float(np.median(values)),
         p95=float(np.percentile(values, 95)) if len(values) >= P95_NEEDS else None,
-        minimum=values[0],
-        maximum=values[-1],
+        minimum=float(values.min()),
+        maximum=float(values.max()),
     )

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from recordings.format import EpisodeInfo, Outcome
 from recordings.reader import Episode, find_episodes, read_scores, write_scores
@@ -14,6 +14,7 @@ from scoring.duplex.metrics import DUPLEX
 from scoring.judged import JudgedFacts, judged, judged_later
 from scoring.metric import Aggregate, Measured, Measurement, Metric, aggregate
 from scoring.pairing import Tracks, build_timeline
+from scoring.passed import PASSED
 from scoring.science.imported import Result, Rule, find_results, read_results
 from scoring.science.metrics import SCIENCE
 from scoring.science.report import to_json as science_to_json
@@ -21,17 +22,24 @@ from scoring.science.run import Call, Science, collect, stored_guess
 from scoring.texts import LiveTurns, Texts, clips_to_transcribe, exchange_texts
 from scoring.timeline import Exchange, Timeline
 from scoring.timing import TIMING
+from scoring.tools import TOOLS
 from scoring.transcribe import stored_transcripts, transcribe
 from scoring.transcripts import RecogniserModel, Transcripts
+from scoring.usage import Usage, session_usage, total
 from scoring.view import EpisodeView
 from scoring.words import WORDS
 from streams.speech.interfaces import Recogniser
 
+if TYPE_CHECKING:
+    from scoring.digest.columns import Digest
+
 SETS: Mapping[str, tuple[Metric, ...]] = {
+    "passed": PASSED,
     "timing": TIMING,
     "words": WORDS,
     "duplex": DUPLEX,
     "science": SCIENCE,
+    "tools": TOOLS,
 }
 """The metric sets: each is one file in an episode's `scores/`."""
 
@@ -75,6 +83,11 @@ class EpisodeScores:
         """The endpoint as it was named."""
         return self.info.endpoint.address
 
+    @property
+    def usage(self) -> Usage:
+        """What the session used and cost."""
+        return session_usage(self.info, self.view.events)
+
     def to_json(self) -> dict[str, Any]:
         """As in the run's JSON."""
         return {
@@ -89,6 +102,7 @@ class EpisodeScores:
                 _row(self.view.timeline, exchange, texts)
                 for exchange, texts in zip(self.view.timeline.exchanges, self.view.texts, strict=True)
             ],
+            "usage": self.usage.to_json(),
             "metrics": {name: value.to_json() for name, value in self.metrics.items()},
         }
 
@@ -101,18 +115,28 @@ class RunScores:
         run: The folder that was scored.
         metrics: Over all episodes that are not void.
         science: Tables of the questions and dialogues of science among them; empty if there are none.
+        digest: Of all episodes, where `episodes` holds only those that are shown one by one.
     """
 
     run: str
     episodes: tuple[EpisodeScores, ...]
     metrics: Mapping[str, Aggregate]
     science: Science = field(default_factory=Science)
+    digest: Digest | None = None
+
+    @property
+    def usage(self) -> Usage:
+        """What all sessions used and cost, void ones too."""
+        if self.digest is not None:
+            return total(Usage.from_json(row.usage) for row in self.digest.rows)
+        return total(episode.usage for episode in self.episodes)
 
     def to_json(self) -> dict[str, Any]:
         """Plain data that strict JSON can hold."""
         return {
             "run": self.run,
             "episodes": [episode.to_json() for episode in self.episodes],
+            "usage": self.usage.to_json(),
             "metrics": {name: value.to_json() for name, value in self.metrics.items()},
             **({"science": science_to_json(self.science)} if self.science else {}),
         }
@@ -133,10 +157,16 @@ async def score(paths: Iterable[Path], recogniser: Recogniser | None = None) -> 
     named = list(paths)
     folders = {folder.resolve(): folder for path in named for folder in find_episodes(path)}
     episodes = [await score_episode(folder, recogniser) for folder in folders.values()]
-    run = named[0] if len(named) == 1 else Path(os.path.commonpath([path.resolve() for path in named]))
     results = {file.resolve(): file for path in named for file in find_results(path)}
     found = [result for file in results.values() for result in read_results(file)]
-    return RunScores(str(run), tuple(episodes), combine(episodes), science_of(episodes, found))
+    return RunScores(common_folder(named), tuple(episodes), combine(episodes), science_of(episodes, found))
+
+
+def common_folder(paths: Sequence[Path]) -> str:
+    """The name under which several paths are scored together."""
+    if len(paths) == 1:
+        return str(paths[0])
+    return os.path.commonpath([path.resolve() for path in paths])
 
 
 def science_of(
@@ -162,7 +192,7 @@ async def score_episode(folder: Path, recogniser: Recogniser | None = None) -> E
         transcripts = await transcribe(episode, clips, recogniser)
     scores = measure(folder, view_of(episode, timeline, transcripts), transcripts)
     for name, metrics in SETS.items():
-        write_scores(folder, name, _file(name, metrics, scores))
+        write_scores(folder, name, _file(name, metrics, scores), sync=False)  # can be made again
     return scores
 
 

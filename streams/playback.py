@@ -135,6 +135,21 @@ class ItemPlayback:
     heard: int
 
 
+@dataclass(frozen=True, slots=True)
+class ReachedMark:
+    """A mark that playback has come to.
+
+    Attributes:
+        name: The endpoint's name for it.
+        at: Where it stands on the endpoint's track: everything before this sample was heard.
+        playback: How much was heard of the item that the mark stands in or behind; None if there is none.
+    """
+
+    name: str
+    at: int
+    playback: ItemPlayback | None
+
+
 @dataclass(slots=True)
 class _Item:
     response: str
@@ -142,6 +157,13 @@ class _Item:
     heard: int = 0
     cut: bool = False
     ended: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Mark:
+    name: str
+    at: int
+    item: str | None
 
 
 @dataclass(slots=True)
@@ -173,6 +195,8 @@ class Speaker:
         self._items: dict[str, _Item] = {}
         self._cut_responses: set[str] = set()
         self._completed: list[ItemPlayback] = []
+        self._marks: deque[_Mark] = deque()
+        self._last_item: str | None = None
 
     def play(self, pcm: bytes, *, at: float, item: str, response: str = "") -> Placed:
         """Take delivery of PCM16 audio.
@@ -199,6 +223,7 @@ class Speaker:
         if samples:
             self._queue.append(_Piece(start, pcm, item))
             self._end = start + samples
+            self._last_item = item
         return Placed(start, samples)
 
     def end_item(self, item: str) -> None:
@@ -235,6 +260,7 @@ class Speaker:
             if keep > piece.taken:
                 kept.append(_Piece(piece.start, piece.pcm[: 2 * keep], piece.item, piece.taken))
         self._queue = kept
+        self._marks = deque(mark for mark in self._marks if mark.at <= cut_at)
         self._end = max((p.start + len(p.pcm) // 2 for p in kept), default=self.position)
         return [cut for item, state in self._items.items() if (cut := self._cut(item, state))]
 
@@ -284,6 +310,25 @@ class Speaker:
         """Items that ended and were heard to their end since the last call."""
         done, self._completed = self._completed, []
         return done
+
+    def mark(self, name: str) -> None:
+        """Note a mark: playback reaches it when all that has arrived by now was heard.
+
+        A flush before that drops it.
+        """
+        self._marks.append(_Mark(name, self.end, self._last_item))
+
+    def reached(self) -> list[ReachedMark]:
+        """Marks that playback has come to since the last call, in order."""
+        found: list[ReachedMark] = []
+        while self._marks and self._marks[0].at <= self.position:
+            mark = self._marks.popleft()
+            playback = None
+            if mark.item is not None:
+                state = self._items[mark.item]
+                playback = ItemPlayback(mark.item, state.received, state.heard)
+            found.append(ReachedMark(mark.name, mark.at, playback))
+        return found
 
     @property
     def pending(self) -> int:

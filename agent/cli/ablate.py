@@ -15,6 +15,7 @@ from streams.clock import run as run_loop
 
 if TYPE_CHECKING:
     from scoring.agreement.labels import Labels
+    from scoring.agreement.probes import Probes
     from scoring.judge.ablate import Asked, Effect, Outcome, Setup
     from scoring.judge.budget import Budget
     from scoring.judge.rate import Heard
@@ -67,7 +68,7 @@ def ablate(request: AblateRequest) -> int:
 
 
 async def _ablate(request: AblateRequest) -> int:
-    from scoring.judge.ablate import effects, judge_all
+    from scoring.judge.ablate import effects, judge_all, probes
     from scoring.judge.select import budget_of
 
     budget = budget_of(request.base.judge.choice)
@@ -85,7 +86,12 @@ async def _ablate(request: AblateRequest) -> int:
         await setup.judge.warm_up()
         outcomes.append(await judge_all(asked, setup))
         found[setup.name] = effects(asked, outcome, outcomes[-1], truth, seed=request.seed)
-    _tell(outcomes, found, len(asked), request.base.json)
+    probed = {
+        setup.name: one
+        for setup, outcome in zip([base, *setups], outcomes, strict=True)
+        if (one := probes(asked, setup, outcome)) is not None
+    }
+    _tell(outcomes, found, probed, len(asked), request.base.json)
     return spent_code(budget) if asked else exits.BAD_INPUT
 
 
@@ -137,7 +143,11 @@ def _tell_estimate(
 
 
 def _tell(
-    outcomes: Sequence[Outcome], found: Mapping[str, Mapping[str, Effect]], items: int, json: bool
+    outcomes: Sequence[Outcome],
+    found: Mapping[str, Mapping[str, Effect]],
+    probed: Mapping[str, Probes],
+    items: int,
+    json: bool,
 ) -> None:
     from scoring.judge.cost import total
 
@@ -146,9 +156,14 @@ def _tell(
         changes = {
             name: {of: effect.to_json() for of, effect in each.items()} for name, each in found.items()
         }
-        print_json({"items": items, "changes": changes, "cost": spent.to_json()})
+        rests_on = {name: one.to_json() for name, one in probed.items()}
+        print_json({"items": items, "changes": changes, "probes": rests_on, "cost": spent.to_json()})
         return
     _table(found)
+    if probed:
+        from scoring.agreement.terminal import print_probes
+
+        print_probes(probed)
     sys.stdout.write(f"{items} items, took {spent}\n")
 
 

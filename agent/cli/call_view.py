@@ -120,8 +120,17 @@ class CallView:
                 return self.turns[turn]
             case record.Flushed(items=items, by=by) if items:
                 return self._line(Line(event.t, "endpoint", f"playback cut by the {by}", note=True))
+            case record.ToolCall(name=name, arguments=arguments, cancelled=taken_back):
+                does = "takes back" if taken_back else "calls"
+                return self._line(Line(event.t, "endpoint", f"[{does} {name} {arguments}]", note=True))
+            case record.ToolAnswered(name=name, output=output):
+                return self._line(Line(event.t, "us", f"[{name}: {output}]", note=True))
             case record.Noticed(level=level, code=code, message=message) if level != "info":
                 return self._line(Line(event.t, event.by, f"{code}: {message}", note=True))
+            case record.SessionResumed(gap_s=gap_s):
+                return self._line(
+                    Line(event.t, "us", f"[went on over a new connection after {gap_s:.1f} s]", note=True)
+                )
             case record.SessionEnded(outcome=outcome, reason=reason):
                 self.outcome, self.reason, self.endpoint_speaking = outcome, reason, False
                 return self._line(Line(event.t, "end", ending(outcome, reason), note=True))

@@ -8,6 +8,8 @@ a command is for that command alone:
     [run]
     endpoint = ["openai+ws://127.0.0.1:8765/v1/realtime?model=x"]
     concurrency = 2
+
+The tables `thresholds` and `effects` are for gates and comparisons (`agent.cli.gate_settings`).
 """
 
 from __future__ import annotations
@@ -19,6 +21,9 @@ from types import UnionType
 from typing import Any, get_args, get_type_hints
 
 import typer
+
+FOR_GATES = ("thresholds", "effects")
+"""Tables that are no commands; `agent.cli.gate_settings` reads them."""
 
 SECRET_WORDS = ("key", "token", "secret", "password")
 """A key with such a name is refused: secrets come from the environment."""
@@ -51,7 +56,7 @@ def defaults(path: Path, app: typer.Typer) -> dict[str, Any]:
             key: _value(path, key, value, kinds[key]) for key, value in shared.items() if key in kinds
         }
     for table, values in document.items():
-        if isinstance(values, dict):
+        if isinstance(values, dict) and table not in FOR_GATES:
             _check(path, table, sorted(options))
             place = f"[{table}] "
             for key, value in values.items():
@@ -86,7 +91,9 @@ def _groups(app: typer.Typer) -> dict[str, dict[str, dict[str, Any]]]:
 def _commands(app: typer.Typer) -> dict[str, dict[str, Any]]:
     return {
         (info.name or info.callback.__name__): {
-            name: kind for name, kind in get_type_hints(info.callback).items() if name != "return"
+            name: kind
+            for name, kind in get_type_hints(info.callback).items()
+            if name != "return" and kind is not typer.Context
         }
         for info in app.registered_commands
         if info.callback is not None

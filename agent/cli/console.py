@@ -6,12 +6,12 @@ Drawing happens in a thread of its own that only reads; the media path just note
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Protocol
 
 from rich.console import Console, Group, RenderableType
 from rich.live import Live
+from rich.text import Text
 
 from agent.cli.call_view import CallView, Line, clock_text
 from agent.cli.panel import panel
@@ -20,7 +20,8 @@ from recordings import format as record
 from scoring.report.safe import neutralise
 
 if TYPE_CHECKING:
-    from agent.suite import Job
+    from agent.suite.plan import Job
+    from agent.suite.progress import Standing
 
 LEAST_ROWS = 5
 """Rows of a panel, however many calls there are at once."""
@@ -61,6 +62,9 @@ class Screen(Protocol):
     def verdict(self, view: CallView, verdict: record.VerdictGiven) -> None:
         """A line of the endpoint was judged."""
 
+    def told(self, standing: Standing) -> None:
+        """A call has ended: how far the run has come."""
+
     def __enter__(self) -> Screen:
         """Begin to show."""
 
@@ -79,6 +83,11 @@ class PlainScreen:
     def __init__(self, jobs: int) -> None:
         self._jobs = jobs
         self._begun = 0
+
+    def told(self, standing: Standing) -> None:
+        """Print how far the run has come."""
+        if standing.total > 1:
+            sys.stderr.write(f"{standing}\n")
 
     def audience(self, job: Job) -> Audience:
         """The audience of one job."""
@@ -121,6 +130,7 @@ class LiveScreen:
         self._jobs = jobs
         self._begun = 0
         self._views: list[CallView] = []
+        self._standing = ""
         self._console = console or Console(stderr=True, highlight=False)
         self._live = Live(get_renderable=self.render, console=self._console, refresh_per_second=8)
 
@@ -141,11 +151,16 @@ class LiveScreen:
     def verdict(self, view: CallView, verdict: record.VerdictGiven) -> None:
         """The panel shows it when it is drawn next."""
 
+    def told(self, standing: Standing) -> None:
+        """Shown below the calls."""
+        self._standing = str(standing) if standing.total > 1 else ""
+
     def render(self) -> RenderableType:
         """The live area: it fits the terminal, so that it can be drawn over itself."""
         views = list(self._views)
-        rows = max((self._console.height - 1) // max(len(views), 1), LEAST_ROWS)
-        return Group(*(panel(view, self._console.width, rows) for view in views))
+        below = [Text(self._standing, "dim")] if self._standing else []
+        rows = max((self._console.height - 1 - len(below)) // max(len(views), 1), LEAST_ROWS)
+        return Group(*(panel(view, self._console.width, rows) for view in views), *below)
 
     def __enter__(self) -> LiveScreen:
         self._live.start()
@@ -160,8 +175,8 @@ class LiveScreen:
         self._live.stop()
 
 
-def screen_for(jobs: Sequence[Job], *, json: bool) -> Screen:
-    """Live panels on a terminal, plain lines elsewhere."""
+def screen_for(jobs: int, *, json: bool) -> Screen:
+    """Live panels on a terminal, plain lines elsewhere; for so many calls."""
     if sys.stderr.isatty() and not json:
-        return LiveScreen(len(jobs))
-    return PlainScreen(len(jobs))
+        return LiveScreen(jobs)
+    return PlainScreen(jobs)

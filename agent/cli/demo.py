@@ -11,7 +11,8 @@ from pathlib import Path
 
 from agent.cli import exits
 from agent.cli.output import complain
-from agent.cli.run import EngineChoice, RunRequest, default_folder, run
+from agent.cli.run import default_folder, run
+from agent.cli.run_request import EngineChoice, RunRequest
 
 
 class ReferenceNotReady(RuntimeError):
@@ -86,9 +87,6 @@ def demo(out: Path | None, engines: EngineChoice, max_lateness_ms: float, json: 
                 scenarios=("demo",),
                 endpoints=(server.address,),
                 out=out or default_folder("demo"),
-                repeats=None,
-                concurrency=1,
-                simulated=False,
                 engines=engines,
                 max_lateness_ms=max_lateness_ms,
                 json=json,

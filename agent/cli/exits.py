@@ -9,7 +9,9 @@
          What could be recorded is kept, and such an episode never counts against an endpoint
     130  interrupted by Ctrl+C; the calls that were under way are complete, with outcome `cancelled`
 
-How an endpoint behaved changes no exit code: a call it left or broke off is a result like any other.
+How an endpoint behaved changes no exit code: a call it left or broke off is a result like any other. Only
+`viva endpoint probe` asks about nothing else: 1 says that it could not be reached, or that no reply was
+heard.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from agent.cli import arena, configuration, exits, judge_options
-from agent.cli.commands import calls, models, packs, science, scores
+from agent.cli.commands import calls, endpoints, models, packs, science, scores, suites
 
 app = typer.Typer(
     name="viva",
@@ -22,11 +22,12 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-for commands in (calls, scores, science):
+for commands in (calls, suites, scores, science):
     app.registered_commands += commands.app.registered_commands
 app.add_typer(judge_options.app, name="judge")
 app.add_typer(arena.app, name="arena")
 app.add_typer(packs.app, name="scenarios")
+app.add_typer(endpoints.app, name="endpoint")
 app.add_typer(models.app, name="models")
 
 

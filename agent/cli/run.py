@@ -7,35 +7,32 @@ import contextlib
 import functools
 import os
 import sys
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from agent.cli import exits
-from agent.cli.judge import JudgeOptions, LiveJudges, make_judge, make_live
-from agent.cli.output import complain, print_json
+from agent.cli.configuration import ConfigurationError
+from agent.cli.judge import LiveJudges, make_judge, make_live
+from agent.cli.output import complain
+from agent.cli.run_settings import Options, Unresumable
 from streams.clock import run as run_loop
 from streams.clock import utc_now
 
 if TYPE_CHECKING:
+    from agent.cli.console import Screen
+    from agent.cli.run_request import EngineChoice, RunRequest
     from agent.session import Engines
-    from agent.suite import Held, Job
+    from agent.suite.budget import Prices, Spent
+    from agent.suite.hold import Workplace
+    from agent.suite.plan import Job
+    from agent.suite.run import SuiteSettings
+    from recordings.run import Run
     from scenarios.schema import Scenario
     from scoring.judge.budget import Budget
     from scoring.judge.contract import Judge
     from streams.speech.interfaces import Recogniser
-
-
-@dataclass(frozen=True, slots=True)
-class EngineChoice:
-    """The user's voice and ears, as named on the command line; "default" is the best that is installed."""
-
-    voice: str
-    recogniser: str
-    detector: str
-    turn_detector: str
-    llm: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,33 +45,39 @@ class Judging:
 
 
 @dataclass(frozen=True, slots=True)
-class RunRequest:
-    """What `viva run` was asked to do.
+class Ready:
+    """All that a run needs, checked and loaded."""
 
-    Attributes:
-        before: Called once the user's models are loaded, before the first call; it may wait.
-        judge: The live judge.
-    """
+    jobs: Sequence[Job]
+    engines: Engines
+    judging: Judging
+    prices: Prices
+    out: Path
 
-    scenarios: tuple[str, ...]
-    endpoints: tuple[str, ...]
-    out: Path | None
-    repeats: int | None
-    concurrency: int
-    simulated: bool
-    engines: EngineChoice
-    max_lateness_ms: float
-    json: bool
-    before: Callable[[], None] | None = None
-    judge: JudgeOptions = field(default_factory=JudgeOptions)
+
+def start(values: Mapping[str, Any], given: Sequence[str]) -> int:
+    """`viva run` with its options, some of which stand on the command line; returns the exit code."""
+    from agent.cli.run_request import request_of
+    from recordings.errors import RecordingError
+
+    try:
+        request = request_of(Options(values, given))
+    except (RecordingError, Unresumable) as error:
+        return complain(error, exits.BAD_INPUT)
+    return run(request)
 
 
 def run(request: RunRequest) -> int:
     """Hold a run; returns the exit code."""
-    from agent.suite import SameName, plan
+    from agent.cli.gate import check_gate
+    from agent.cli.run_plan import NothingNamed, planned, prices_of, show
+    from agent.python_tools import PythonToolUnfit, check_allowed
+    from agent.suite.budget import PriceMissing
+    from agent.suite.plan import NothingToCall, SameName
     from recordings.errors import RecordingError
-    from scenarios.load import find
+    from scenarios.manners import MannerError
     from scenarios.problems import ScenarioError
+    from scoring.compare.sides import NothingToCompare
     from scoring.judge.contract import JudgeUnfit
     from streams.endpoints.errors import EndpointError
     from streams.language.errors import LanguageError
@@ -82,30 +85,36 @@ def run(request: RunRequest) -> int:
     from streams.speech.interfaces import EngineMisnamed, SpeechError
 
     try:
-        loaded = [scenario for name in request.scenarios for scenario in find(name)]
-        jobs = plan(loaded, request.endpoints, request.repeats)
-        _check_language_model(jobs, request.engines.llm)
-        engines = load_engines(request.engines)
-        _check_endpoints(request)
-        judge, budget = make_judge(request.judge, simulated=request.simulated)
-        judging = Judging(judge, budget, make_live(request.judge, budget))
-    except (ScenarioError, SameName, EndpointError, LanguageError, EngineMisnamed) as error:
+        check_gate(request.gate)
+        jobs = planned(request)
+        check_allowed((job.scenario for job in jobs), allowed=request.python_tools)
+        out = request.resume or request.out or default_folder(request.scenarios[0])
+        prices = prices_of(request, jobs)
+        if request.dry_run:
+            _check(request, jobs)
+            return show(request, jobs, prices, out)
+        ready = _ready(request, jobs, prices, out)
+    except (NothingNamed, NothingToCall, SameName, ScenarioError, MannerError, PriceMissing) as error:
         return complain(error, exits.BAD_INPUT)
-    except (RecordingError, JudgeUnfit) as error:
+    except (EndpointError, LanguageError, EngineMisnamed, RecordingError, JudgeUnfit) as error:
+        return complain(error, exits.BAD_INPUT)
+    except (ConfigurationError, PythonToolUnfit) as error:
         return complain(error, exits.BAD_INPUT)
     except (SpeechError, EncoderMissing) as error:
         return complain(error, exits.OUR_FAILURE)
-    out = request.out or default_folder(request.scenarios[0])
     try:
-        return run_loop(_hold(request, jobs, engines, judging, out), simulate=request.simulated)
+        return run_loop(_hold(request, ready), simulate=request.simulated)
     except (RecordingError, OSError) as error:
         return complain(error, exits.for_disk(error))
+    except NothingToCompare as error:
+        return complain(error, exits.BAD_INPUT)
     except SpeechError as error:  # of the judge's sentence model
         return complain(error, exits.OUR_FAILURE)
     except KeyboardInterrupt:
-        sys.stderr.write(
-            f"\nviva: interrupted. What was recorded is in {out}; look at it with: viva report {out}\n"
-        )
+        sys.stderr.write("\nviva: interrupted\n")
+        if (out / "run.json").exists():
+            sys.stderr.write(f"viva: to look at what was recorded: viva report {out}\n")
+            sys.stderr.write(f"viva: to hold the calls that are left: viva run --resume {out}\n")
         return exits.INTERRUPTED
 
 
@@ -153,120 +162,103 @@ def recogniser(spec: str) -> Recogniser | None:
     return None if spec == "none" else select.recogniser(spec, os.environ)
 
 
-def _check_language_model(jobs: Sequence[Job], llm: str) -> None:
+def _ready(request: RunRequest, jobs: Sequence[Job], prices: Prices, out: Path) -> Ready:
+    engines = load_engines(request.engines)
+    _check(request, jobs)
+    judge, budget = make_judge(request.judge, simulated=request.simulated)
+    return Ready(jobs, engines, Judging(judge, budget, make_live(request.judge, budget)), prices, out)
+
+
+def _check(request: RunRequest, jobs: Sequence[Job]) -> None:
+    """What can be known to go wrong before anything is called."""
+    from agent.cli.run_plan import check_endpoints
     from scenarios.schema import PolicyKind
     from streams.language.errors import SpecInvalid
 
     for job in jobs:
-        if job.scenario.scenario.policy is PolicyKind.LLM and not llm:
-            raise SpecInvalid(
-                llm, f"the user of {job.scenario.name} needs one", "Add --llm http://HOST:PORT/v1#MODEL."
-            )
+        if job.scenario.scenario.policy is PolicyKind.LLM and not request.engines.llm:
+            found = f"the user of {job.scenario.name} needs one"
+            raise SpecInvalid(request.engines.llm, found, "Add --llm http://HOST:PORT/v1#MODEL.")
+    check_endpoints(jobs, simulated=request.simulated)
 
 
-def _check_endpoints(request: RunRequest) -> None:
-    from agent.connect import connect, in_process
-    from streams.endpoints.errors import AddressInvalid
-
-    for address in request.endpoints:
-        connect(address, os.environ)
-        if request.simulated and not in_process(address):
-            raise AddressInvalid(
-                address,
-                "a remote endpoint lives in real time and cannot be called in simulated time",
-                "Leave out --simulated, or call reference://, fake:// or replay:",
-            )
-
-
-async def _hold(
-    request: RunRequest,
-    jobs: Sequence[Job],
-    engines: Engines,
-    judging: Judging,
-    out: Path,
-) -> int:
+async def _hold(request: RunRequest, ready: Ready) -> int:
     from agent.cli.console import screen_for
-    from agent.connect import connect
-    from agent.live_judge import LiveJudge
+    from agent.cli.run_end import conclude
+    from agent.suite.manifest import manifest
+    from agent.suite.run import hold_all
+    from recordings.run import Run
+
+    out = ready.out
+    run = None if request.resume is None else Run.resume(out)  # first of all: another may hold it
+    try:
+        await _warm_up(request, ready, run)
+        if run is None:
+            command = ("viva", *sys.argv[1:])
+            run = Run.create(out, manifest(ready.jobs, out, command, request.settings))
+        screen = screen_for(len(run.left), json=request.json)
+        with screen:
+            here = _workplace(request, ready, screen)
+            held = await hold_all(run, ready.jobs, here, _settings(request, ready, screen))
+    finally:
+        if run is not None:
+            run.close()
+    return await conclude(request, held, ready.engines.recogniser, out)
+
+
+async def _warm_up(request: RunRequest, ready: Ready, run: Run | None) -> None:
+    """Load the models before the first call, and whatever else is to be there by then."""
     from agent.session import warm_up
-    from agent.suite import SuiteSettings, run_suite
     from streams.speech.interfaces import SpeechError
 
-    judge = judging.facts
-    settings = SuiteSettings(
-        concurrency=request.concurrency,
-        max_lateness_s=request.max_lateness_ms / 1000,
-        command=("viva", *sys.argv[1:]),
-        observers=lambda: (*(() if judge is None else (LiveJudge(judge),)), *judging.others()),
-        stop=lambda: "the judge's budget is spent" if judging.budget.spent else "",
-    )
+    if run is not None and not run.left:
+        sys.stderr.write("all calls of this run are held\n")
+        return
     sys.stderr.write("loading models ...\n")
     with contextlib.suppress(SpeechError):  # what fails here fails in the call, and there it is on record
-        await warm_up(engines)
-    if judge is not None and any(_gives_something_to_judge(job.scenario.scenario) for job in jobs):
+        await warm_up(ready.engines)
+    judge = ready.judging.facts
+    if judge is not None and any(_gives_something_to_judge(job.scenario.scenario) for job in ready.jobs):
         await judge.warm_up()
     if request.before is not None:
         await asyncio.to_thread(request.before)
-    screen = screen_for(jobs, json=request.json)
-    with screen:
-        held = await run_suite(
-            jobs, lambda address: connect(address, os.environ), engines, out, settings, screen.audience
-        )
-    try:
-        await _report(request, held, engines, out)
-    finally:
-        _own_up(held)
-    return _exit_code(held)
 
 
-async def _report(request: RunRequest, held: Held, engines: Engines, out: Path) -> None:
-    from scoring.report.html import write_html
-    from scoring.report.terminal import print_report
-    from scoring.score import RunScores, combine, score
+def _workplace(request: RunRequest, ready: Ready, screen: Screen) -> Workplace:
+    from agent.cli.run_plan import cost_of
+    from agent.connect import connect
+    from agent.live_judge import LiveJudge
+    from agent.suite.hold import Workplace
 
-    sys.stderr.write("scoring ...\n")
-    scores = RunScores(str(out), (), combine(()))
-    if held.episodes:
-        folders = [out / info.id for info in held.episodes]  # `out` may hold older runs beside this one
-        scores = replace(await score(folders, engines.recogniser), run=str(out))
-    if request.json:
-        print_json(scores.to_json())
-    else:
-        print_report(scores)
-    sys.stderr.write(f"\nrecordings  {out}\n")
-    page = out / "report.html"
-    await asyncio.to_thread(write_html, scores, page)
-    sys.stderr.write(f"report      {page}\n")
+    judge, others = ready.judging.facts, ready.judging.others
+    return Workplace(
+        connect=lambda address: connect(address, os.environ),
+        engines=ready.engines,
+        audience=screen.audience,
+        observers=lambda: (*(() if judge is None else (LiveJudge(judge),)), *others()),
+        cost=functools.partial(cost_of, ready.prices),
+        python_tools=request.python_tools,
+    )
 
 
-def _own_up(held: Held) -> None:
-    """Say last of all which calls do not count, and why; many calls with one cause are one line."""
-    from scoring.report.safe import neutralise
+def _settings(request: RunRequest, ready: Ready, screen: Screen) -> SuiteSettings:
+    from agent.suite.budget import Spent
+    from agent.suite.run import SuiteSettings
 
-    names: dict[str, list[str]] = {}
-    for info in held.episodes:
-        if info.outcome.void:
-            names.setdefault(f"void ({info.outcome.value}): {info.reason}", []).append(info.id)
-    for failure in held.failures:
-        names.setdefault(f"not recorded to its end: {failure.reason}", []).append(failure.job.id)
-    for left in held.not_held:
-        names.setdefault(f"not held: {left.reason}", []).append(left.job.id)
-    for cause, ids in names.items():
-        which = ids[0] if len(ids) == 1 else f"{len(ids)} calls ({ids[0]}, ...)"
-        sys.stderr.write(f"viva: {which}: {neutralise(cause)}\n")
+    judges = ready.judging.budget
 
+    def also_spent() -> Spent:
+        return Spent(tokens=judges.spent_tokens, usd=judges.spent_usd)
 
-def _exit_code(held: Held) -> int:
-    from recordings.format import Outcome
-
-    outcomes = {info.outcome for info in held.episodes}
-    if (
-        held.failures
-        or held.not_held
-        or any(o.void and o is not Outcome.SCENARIO_INVALID for o in outcomes)
-    ):
-        return exits.OUR_FAILURE
-    return exits.BAD_INPUT if Outcome.SCENARIO_INVALID in outcomes else exits.PASS
+    return SuiteSettings(
+        limits=request.limits,
+        max_lateness_s=request.max_lateness_ms / 1000,
+        raw_log=request.raw_log,
+        budget=request.budget,
+        stop=lambda: "the judge's budget is spent" if judges.spent else "",
+        also_spent=also_spent,
+        told=screen.told,
+    )
 
 
 def _gives_something_to_judge(scenario: Scenario) -> bool:

@@ -95,31 +95,3 @@ def new(path: Path, policy: str) -> int:
         return complain(error, exits.BAD_INPUT)
     sys.stderr.write(f"wrote {path}; check it with: viva scenarios check {path}\n")
     return exits.PASS
-
-
-def keywords(packs: list[str], most: int, json: bool) -> int:
-    """Propose keywords for every question of knowledge, as YAML to paste."""
-    import yaml
-
-    from scenarios.keywords import candidates, propose
-    from scenarios.load import find
-    from scenarios.problems import ScenarioError
-
-    try:
-        loaded = [one for name in packs for one in find(name)]
-    except ScenarioError as error:
-        return complain(error, exits.BAD_INPUT)
-    proposed = []
-    for one in loaded:
-        for number, turn in enumerate(one.scenario.turns):
-            if turn.item is not None:
-                found = propose(turn.text, turn.item, most).model_dump(mode="json", exclude_defaults=True)
-                sources = {c.text: c.sources for c in candidates(turn.text, turn.item)}
-                traced = {text: list(sources[text]) for texts in found.values() for text in texts}
-                row = {"scenario": one.name, "turn": number, "keywords": found, "sources": traced}
-                proposed.append(row)
-    if json:
-        print_json({"proposed": proposed})
-    else:
-        sys.stdout.write(yaml.safe_dump_all(proposed, sort_keys=False, allow_unicode=True))
-    return exits.PASS

@@ -100,6 +100,7 @@ def _print_table(pairs: int, total: TextRates) -> None:
     table = Table("rate", "errors", "of", "value", box=None, title=f"{pairs} pairs")
     for name, rate, what in (
         ("WER", total.wer, "words"),
+        ("CER", total.cer, "characters"),
         ("EER", total.eer, "terms"),
         ("EER unordered", total.eer_unordered, "terms"),
         ("AER strict", total.aer_strict, "abbreviations"),

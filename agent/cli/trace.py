@@ -226,7 +226,10 @@ def _tell_battles(held: Sequence[Judged], new: int, found: Matches, store: Path,
         "left_out": dict(sorted(found.left_out.items())),
         "cost": spent.to_json(),
     }
-    reports = position_reports({str(number): one.verdict for number, one in enumerate(held)})
+    reports = position_reports(
+        {str(number): one.verdict for number, one in enumerate(held)},
+        {str(number): one.battle.prompt for number, one in enumerate(held)},
+    )
     if any(report.n for report in reports.values()):
         told["position"] = {dimension.value: report.to_json() for dimension, report in reports.items()}
     if json:

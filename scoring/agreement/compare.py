@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from scoring.agreement.labels import Labels, LabelSet, label_set, shared, within
+from scoring.agreement.labels import Labels, LabelSet, drawn_together, label_set, shared, within
 from scoring.agreement.measures import Measure, divided, measures
 from scoring.agreement.tables import cells, resampled
 from scoring.statistics.intervals import RESAMPLES, Interval, percentile_interval
@@ -73,7 +73,8 @@ class Comparison:
         labels: The possible labels; None if no label was given at all.
         table: Items by label of the first (rows) and of the second (columns).
         values: Every measure.
-        intervals: Bootstrap over items, of every measure.
+        intervals: Bootstrap over items, or clusters of them, of every measure.
+        clusters: How many clusters were drawn from; None if items were.
         dropped: Accuracy over the items that both labelled.
         counted_wrong: Accuracy over the items that the first labelled: what the second lacks is wrong.
     """
@@ -91,6 +92,7 @@ class Comparison:
     intervals: Mapping[str, Interval | Undefined]
     dropped: Accuracy
     counted_wrong: Accuracy
+    clusters: int | None = None
 
     @property
     def majority_label(self) -> str | None:
@@ -130,7 +132,8 @@ def compare(
         a: The reference.
         b: The other one.
         declared: The possible labels; others are unscored. By default those that either uses.
-        cluster: Of an item, where several items belong together and are drawn together.
+        cluster: Of an item, where several belong together and are drawn together. By default as the
+            sources have it, see `drawn_together`.
         seed: Of the bootstrap.
         resamples: Of the bootstrap.
 
@@ -146,7 +149,9 @@ def compare(
     )
     q, n = len(names), len(common.items)
     table = np.bincount(found, minlength=q * q).reshape(q, q).astype(np.float64)
-    clusters = None if cluster is None else [cluster(item) for item in common.items]
+    clusters: Sequence[Hashable] | None = drawn_together((a, b), common.items)
+    if cluster is not None:
+        clusters = [cluster(item) for item in common.items]
     tables = resampled(found, q, clusters, seed=seed, resamples=resamples)
     wanted = measures(possible) if possible else []
     right = int(np.trace(table))
@@ -164,6 +169,7 @@ def compare(
         intervals=_intervals(wanted, table, tables, n if clusters is None else len(set(clusters))),
         dropped=Accuracy(n, right),
         counted_wrong=Accuracy(len(a.by_item), right),
+        clusters=None if clusters is None else len(set(clusters)),
     )
 
 

@@ -1,37 +1,22 @@
-"""Tables of labels in CSV files, read strictly: every problem with its line."""
+"""Tables of labels in CSV files."""
 
 from __future__ import annotations
 
-import csv
 import difflib
-import io
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 from scoring.agreement.labels import LabelError, Labels
+from scoring.csvfile import Cells, CsvFile, FileUnfit, read_csv
 
 EMPTY = "empty"
 """Cause: the cell of a label is empty."""
 
-Cells = dict[str, str]
-
 
 @dataclass(frozen=True, slots=True)
-class CsvFile:
-    """A table; cells are without blanks around them.
-
-    Attributes:
-        rows: Line number and cells by column.
-    """
-
-    path: Path
-    columns: tuple[str, ...]
-    rows: tuple[tuple[int, Cells], ...]
-
-    def has(self, *columns: str) -> bool:
-        """Whether it has all of these columns."""
-        return set(columns) <= set(self.columns)
+class LabelTable(CsvFile):
+    """A table whose columns are label sources."""
 
     def need(self, *columns: str) -> None:
         """Refuse a table without one of these columns.
@@ -54,13 +39,14 @@ class CsvFile:
         item: Callable[[Cells], str] = lambda cells: cells["item"],
         rows: Iterable[tuple[int, Cells]] | None = None,
     ) -> Labels:
-        """One column as a source; an empty cell is unscored.
+        """One column as a source; an empty cell is unscored. A column `cluster` says what belongs together.
 
         Raises:
             LabelError: An item has no name, or is there twice.
         """
         lines: dict[str, int] = {}
         found: dict[str, str] = {}
+        clusters: dict[str, str] = {}
         for line, cells in self.rows if rows is None else rows:
             key = item(cells)
             if not key:
@@ -70,36 +56,27 @@ class CsvFile:
                 raise LabelError(f"{self.path}:{line}", twice, "One source has one label for an item.")
             lines[key] = line
             found[key] = cells[column]
+            if cells.get("cluster"):
+                clusters[key] = cells["cluster"]
         return Labels(
             name or str(self.path),
             {key: label for key, label in found.items() if label},
             {key: EMPTY for key, label in found.items() if not label},
+            clusters=clusters,
         )
 
 
-def read_csv(path: Path) -> CsvFile:
-    """Read a table with a line of column names.
+def read_table(path: Path) -> LabelTable:
+    """Read a table with at least one row.
 
     Raises:
         LabelError: It is not readable, not CSV, ragged, or holds no rows.
     """
     try:
-        text = path.read_bytes().decode("utf-8-sig")
-        reader = csv.reader(io.StringIO(text, newline=""), strict=True)
-        lines = [(reader.line_num, [cell.strip() for cell in row]) for row in reader if row]
-    except OSError as error:
-        raise LabelError(str(path), f"cannot be read ({error.strerror})") from error
-    except (UnicodeDecodeError, csv.Error) as error:
-        raise LabelError(str(path), f"is no CSV file in UTF-8 ({error})") from error
-    if len(lines) < 2:
-        found = "holds a line of column names and no rows" if lines else "is empty"
+        table = read_csv(path)
+    except FileUnfit as error:
+        raise LabelError(error.place, error.found, error.remedy) from error
+    if not table.rows:
+        found = "holds a line of column names and no rows" if table.columns else "is empty"
         raise LabelError(str(path), found, "Expected the columns `item,label` and a row for each item.")
-    columns = lines[0][1]
-    if len(set(columns)) < len(columns):
-        raise LabelError(str(path), f"names a column twice ({', '.join(columns)})")
-    for line, row in lines[1:]:
-        if len(row) != len(columns):
-            found = f"has {len(row)} cells, and there are {len(columns)} columns"
-            raise LabelError(f"{path}:{line}", found, "Put cells that hold a comma into quotes.")
-    rows = tuple((line, dict(zip(columns, row, strict=True))) for line, row in lines[1:])
-    return CsvFile(path, tuple(columns), rows)
+    return LabelTable(table.path, table.columns, table.rows)

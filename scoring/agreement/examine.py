@@ -10,6 +10,7 @@ from scoring.agreement.compare import Comparison, compare
 from scoring.agreement.judges import AgainstTruth, against_truth
 from scoring.agreement.labels import LabelError, Labels, LabelSet, unswapped
 from scoring.agreement.position import PositionReport, examine_position
+from scoring.agreement.probes import DIMENSIONS, Fusion, Probes, probe
 from scoring.agreement.raters import AgainstPeople, Raters, against_people, examine_raters
 from scoring.agreement.sources import Source, Sources
 from scoring.agreement.systems import BothOrders, Ranking, ensemble, rank
@@ -23,7 +24,7 @@ class Pair:
     truth: AgainstTruth | None = None
 
 
-Finding = Pair | AgainstPeople | Raters | PositionReport | Ranking
+Finding = Pair | AgainstPeople | Raters | PositionReport | Probes | Ranking
 
 
 def examine(
@@ -73,6 +74,30 @@ def examine(
             "They are for sources with one label for an item.",
         )
     return _systems(sources)
+
+
+def examine_probes(sources: Sequence[Source], fusion: Fusion, name: str) -> Probes:
+    """What the overall verdicts of a judge rest on, or of a person: TRACE's P1 and P2.
+
+    Args:
+        sources: One, with labels of content, paralinguistics and voice quality by one judge.
+        fusion: The policy that makes one label of three.
+        name: Of the policy.
+
+    Raises:
+        LabelError: It is another source, or holds the labels of several.
+    """
+    source = sources[0]
+    if len(sources) > 1 or not isinstance(source, Sources):
+        raise LabelError("the command", "gives --probe with other than one plain source", "Name one judge.")
+    by_dimension: dict[str, Labels] = {}
+    for labels in source.found:
+        dimension = next((d for d in DIMENSIONS if labels.name.rpartition("/")[2] == d), None)
+        if dimension in by_dimension:
+            raise LabelError(source.place, "holds labels by several", "Name one: PATH#PERSON.")
+        if dimension is not None:
+            by_dimension[dimension] = labels
+    return probe(source.place, by_dimension, fusion, name)
 
 
 def _labels(

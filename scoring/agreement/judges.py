@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from scoring.agreement.labels import Labels, LabelSet, label_set, within
+from scoring.agreement.labels import Labels, LabelSet, drawn_together, label_set, within
 from scoring.statistics.intervals import RESAMPLES
 from scoring.statistics.paired import Difference, McNemar, mcnemar_of, paired_difference
 from scoring.statistics.undefined import Undefined, or_none
@@ -19,8 +19,9 @@ class Contest:
         n: Items.
         right_a: How many the first judge got right.
         right_b: How many the second got right.
-        difference: Share right of the first minus that of the second, paired bootstrap over items.
-        mcnemar: Test of the items that only one of them got right.
+        difference: Share right of the first minus that of the second, paired bootstrap over items, or
+            over clusters where the sources have some.
+        mcnemar: Test of the items that only one of them got right, as if they were independent.
     """
 
     n: int
@@ -94,7 +95,9 @@ def against_truth(
             n=len(items),
             right_a=sum(right_a),
             right_b=sum(right_b),
-            difference=paired_difference(right_a, right_b, seed=seed, resamples=resamples),
+            difference=paired_difference(
+                right_a, right_b, drawn_together((truth, a, b), items), seed=seed, resamples=resamples
+            ),
             mcnemar=mcnemar_of(right_a, right_b) if items else Undefined("no_common_items"),
         )
 

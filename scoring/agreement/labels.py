@@ -59,12 +59,14 @@ class Labels:
         by_item: Label of each item that has one.
         unscored: Cause for each item that the source knows and has no label for.
         order: Labels of swapped items are compared with nothing before `unswapped` has turned them, once.
+        clusters: By item, what it is drawn together with in a bootstrap: the call that a turn is of.
     """
 
     name: str
     by_item: Mapping[str, str]
     unscored: Mapping[str, str] = field(default_factory=dict)
     order: Order = Order.AS_IS
+    clusters: Mapping[str, str] = field(default_factory=dict)
 
     def __contains__(self, item: str) -> bool:
         return item in self.by_item or item in self.unscored
@@ -161,6 +163,18 @@ def within(labels: Labels, possible: LabelSet | None) -> Labels:
     unknown = {item: UNKNOWN_LABEL for item, label in labels.by_item.items() if label not in possible.names}
     known = {item: label for item, label in labels.by_item.items() if item not in unknown}
     return replace(labels, by_item=known, unscored={**labels.unscored, **unknown})
+
+
+def drawn_together(sources: Iterable[Labels], items: Sequence[str]) -> list[str] | None:
+    """The cluster of each item, as the first source that knows one has it; else the item is its own.
+
+    None if each item stands alone, or if all are of one cluster: what is told then is told of that one.
+    """
+    known: dict[str, str] = {}
+    for source in sources:
+        known = {**source.clusters, **known}
+    found = [f"cluster {known[item]}" if item in known else f"item {item}" for item in items]
+    return found if 1 < len(set(found)) < len(found) else None
 
 
 @dataclass(frozen=True, slots=True)

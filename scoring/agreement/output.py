@@ -53,7 +53,8 @@ def _pair(pair: Pair) -> dict[str, object]:
     found["mcnemar_p"] = None if isinstance(test, Undefined) else test.p
     if pair.truth:
         found["truth"] = pair.truth.to_json()
-    return {**found, "undefined": undefined, "bootstrap": BOOTSTRAP}
+    bootstrap = {**BOOTSTRAP, "clusters": pair.comparison.clusters}
+    return {**found, "undefined": undefined, "bootstrap": bootstrap}
 
 
 def _people(found: AgainstPeople) -> dict[str, object]:
@@ -63,10 +64,15 @@ def _people(found: AgainstPeople) -> dict[str, object]:
     return {
         "kind": "people",
         **comparison,
+        "items": found.items,
+        "judge_unscored": dict(sorted(found.judge_unscored.items())),
         "percent_mean_of_people": None if mean is None else 100 * mean,
-        "people": {name: accuracy.to_json() for name, accuracy in found.by_person.items()},
+        "people": {
+            name: {**accuracy.to_json(), "count_as_wrong": found.by_person_counted_wrong[name].to_json()}
+            for name, accuracy in found.by_person.items()
+        },
         "undefined": undefined,
-        "bootstrap": BOOTSTRAP,
+        "bootstrap": {**BOOTSTRAP, "clusters": found.pooled.clusters},
     }
 
 
@@ -83,13 +89,13 @@ def _raters(raters: Raters) -> dict[str, object]:
         "items": raters.items,
         "n": raters.n,
         "values": raters.values,
-        "unscored": dict(raters.unscored),
+        "unscored": {name: dict(sorted(causes.items())) for name, causes in raters.unscored.items()},
         "labels": list(raters.labels.names) if raters.labels else [],
         **_plain(values, undefined),
         "pairs": [{"a": a, "b": b, **accuracy.to_json()} for (a, b), accuracy in raters.pairs.items()],
         "intervals": _intervals(values, intervals, undefined),
         "undefined": undefined,
-        "bootstrap": BOOTSTRAP,
+        "bootstrap": {**BOOTSTRAP, "clusters": raters.clusters},
     }
 
 

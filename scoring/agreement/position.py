@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from scoring.agreement.labels import (
@@ -10,12 +10,16 @@ from scoring.agreement.labels import (
     LabelError,
     Labels,
     Order,
+    drawn_together,
     naming_sides,
     other_side,
     shared,
 )
-from scoring.statistics.intervals import wilson
+from scoring.statistics.intervals import Interval, share_interval
 from scoring.statistics.undefined import Undefined, or_none
+
+KINDS = ("consistent", "always_first", "always_second", "one_winner", "other")
+"""What exchanging the sides can do to a label."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +38,8 @@ class PositionReport:
         unscored: Causes of items without a label in one of the orders, counted per order.
         first_wins: Labels, of both orders, for the side shown first.
         second_wins: The same for the side shown second.
+        intervals: Of the shares of the kinds, and of "first_share"; both labels of an item are drawn
+            together, and items of one cluster.
     """
 
     n: int
@@ -47,6 +53,7 @@ class PositionReport:
     unscored: Mapping[str, int]
     first_wins: int
     second_wins: int
+    intervals: Mapping[str, Interval | Undefined]
 
     @property
     def first_share(self) -> float | Undefined:
@@ -56,9 +63,8 @@ class PositionReport:
 
     def to_json(self) -> dict[str, object]:
         """Counts, and shares of n."""
-        names = ("consistent", "always_first", "always_second", "one_winner", "other")
-        counts = {name: getattr(self, name) for name in names}
-        intervals = {name: or_none(wilson(count, self.n)) for name, count in counts.items()}
+        counts = {name: getattr(self, name) for name in KINDS}
+        intervals = {name: or_none(found) for name, found in self.intervals.items()}
         return {
             "n": self.n,
             "only_ab": self.only_ab,
@@ -88,26 +94,38 @@ def examine_position(ab: Labels, ba: Labels) -> PositionReport:
         raise LabelError(f"{ab.name}, {ba.name}", found, "Give each order as it was judged.")
     ab, ba = naming_sides(ab), naming_sides(ba)
     common = shared((ab, ba))
-    kinds = {"consistent": 0, "always_first": 0, "always_second": 0, "one_winner": 0, "other": 0}
-    first = second = 0
-    for item in common.items:
-        one, two = ab.by_item[item], ba.by_item[item]
-        kinds[_kind(one, two)] += 1
-        first += (one in _FIRST) + (two in _FIRST)
-        second += (one in _SECOND) + (two in _SECOND)
+    pairs = [(ab.by_item[item], ba.by_item[item]) for item in common.items]
+    kinds = [_kind(*pair) for pair in pairs]
+    clusters = drawn_together((ab, ba), common.items) or list(common.items)
+    winners = [
+        (cluster, label in _FIRST)
+        for cluster, pair in zip(clusters, pairs, strict=True)
+        for label in pair
+        if label in WINNERS
+    ]
+    first = sum(is_first for _, is_first in winners)
     causes = {*common.unscored[0], *common.unscored[1]}
     return PositionReport(
         n=len(common.items),
-        **kinds,
+        **{kind: kinds.count(kind) for kind in KINDS},
         only_ab=common.only[0],
         only_ba=common.only[1],
         unscored={cause: sum(found.get(cause, 0) for found in common.unscored) for cause in causes},
         first_wins=first,
-        second_wins=second,
+        second_wins=len(winners) - first,
+        intervals=_intervals(kinds, winners, clusters),
     )
 
 
-_FIRST, _SECOND = frozenset({"1", "a"}), frozenset({"2", "b"})
+def _intervals(
+    kinds: Sequence[str], winners: Sequence[tuple[str, bool]], clusters: Sequence[str]
+) -> dict[str, Interval | Undefined]:
+    found = {kind: share_interval([one == kind for one in kinds], clusters) for kind in KINDS}
+    of_first = share_interval([won for _, won in winners], [cluster for cluster, _ in winners])
+    return {**found, "first_share": of_first}
+
+
+_FIRST = frozenset({"1", "a"})
 
 
 def _kind(ab: str, ba_as_shown: str) -> str:

@@ -2,11 +2,13 @@
 
 A source may hold labels by several: columns of a table, people, judges of an episode. `#NAME` takes one.
 
-    .csv     columns `item,label` (and `annotator`); `#COLUMN` takes another column, as it stands
+    .csv     columns `item,label` (and `annotator`, `cluster`); `#COLUMN` takes another column, as it
+             stands; or `item,content,paralinguistics,voice_quality`
     .jsonl   labels of people (`recordings.labels`); `#PERSON`, `#QUESTION`, or `#PERSON/QUESTION`
+    .jsonl   battles: the judge's labels by dimension, `#content`, and `#overall`
     folder   an episode, a run, or several: the verdicts on its turns; `#JUDGE`
 
-Files of `scoring.agreement.audiojudge` are known by their columns or keys.
+Files of `scoring.audiojudge` are known by their columns or keys.
 """
 
 from __future__ import annotations
@@ -18,10 +20,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
-from scoring.agreement.audiojudge import Preferences, is_preference, read_preferences, read_table
-from scoring.agreement.csvfile import CsvFile, read_csv
-from scoring.agreement.labels import LabelError, Labels
+from scoring.agreement.audiojudge import Preferences, published, read_preferences
+from scoring.agreement.csvfile import LabelTable, read_table
+from scoring.agreement.labels import FIRST, SECOND, LabelError, Labels
+from scoring.agreement.probes import DIMENSIONS
 from scoring.agreement.systems import BothOrders
+from scoring.audiojudge import is_annotation
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,19 +74,21 @@ def load(address: str) -> Source:
         raise LabelError(str(path), "does not exist", "Name a CSV file, a JSONL file, or an episode.")
     if path.suffix == ".jsonl":
         return _from_lines(path, name)
-    return _from_table(read_csv(path), name)
+    return _from_table(read_table(path), name)
 
 
-def _from_table(table: CsvFile, name: str) -> Source:
+def _from_table(table: LabelTable, name: str) -> Source:
     if name:
         table.need("item", name)
         return Sources(str(table.path), (table.labels(name, f"{table.path.name}#{name}"),))
     if not table.has("item", "label"):
-        published = read_table(table)
-        if isinstance(published, BothOrders):
-            return published
-        if published:
-            return Sources(str(table.path), published, "two")
+        known = published(table)
+        if isinstance(known, BothOrders):
+            return known
+        if known:
+            return Sources(str(table.path), known, "two")
+        if table.has("item", *DIMENSIONS):
+            return Sources(str(table.path), tuple(table.labels(name, name) for name in DIMENSIONS))
     table.need("item", "label")
     if not table.has("annotator"):
         return Sources(str(table.path), (table.labels("label", str(table.path)),))
@@ -107,11 +113,13 @@ def _from_lines(path: Path, name: str) -> Source:
     if not first.strip():
         raise LabelError(str(path), "is empty", "Expected one JSON object with an item and a label a line.")
     try:
-        preferences = is_preference(json.loads(first))
+        value = json.loads(first)
     except ValueError as error:
         raise LabelError(f"{path}:1", f"is no JSON ({error})") from error
-    if preferences:
+    if is_annotation(value):
         return read_preferences(path)
+    if isinstance(value, dict) and {"system_a", "system_b"} <= value.keys():
+        return _chosen(path, _battles(path), name)
     by: dict[tuple[str, str], list[PersonLabel]] = defaultdict(list)
     for line in read_person_labels(path):
         by[line.annotator, line.dimension].append(line)
@@ -119,6 +127,9 @@ def _from_lines(path: Path, name: str) -> Source:
     if name in questions:
         by = defaultdict(list, {who: lines for who, lines in by.items() if who[1] == name})
         questions, name = {name}, ""
+    elif len(questions) > 1 and name in {person for person, _ in by}:
+        by = defaultdict(list, {who: lines for who, lines in by.items() if who[0] == name})
+        name = ""
     found = [
         Labels(
             "/".join(filter(None, who)) or str(path),
@@ -128,6 +139,37 @@ def _from_lines(path: Path, name: str) -> Source:
         for who, lines in sorted(by.items())
     ]
     return replace(_chosen(path, found, name), relation="people" if len(questions) == 1 else "apart")
+
+
+def _battles(path: Path) -> Iterable[Labels]:
+    """The labels of a store of battles, by dimension and overall; sides as they are, "1" for system a."""
+    from scoring.arena.battles import BattleError, Label, read
+
+    try:
+        battles = read(path).battles
+    except BattleError as error:
+        raise LabelError(
+            f"{path}:{error.line}" if error.line else str(path), error.found, error.remedy
+        ) from error
+    sides = {Label.A: FIRST, Label.B: SECOND}
+    prompts = {battle.id: battle.prompt for battle in battles}
+    for name in (*DIMENSIONS, "overall"):
+        labels, unscored = {}, {}
+        for battle in battles:
+            told = battle.evidence.get("dimensions")
+            found = told.get(name) if isinstance(told, dict) else None
+            if name == "overall":
+                label, cause = battle.label and sides.get(battle.label, battle.label.value), battle.unscored
+            elif isinstance(found, dict):
+                label, cause = found.get("label"), found.get("unscored")
+            else:
+                continue
+            if isinstance(label, str):
+                labels[battle.id] = label
+            else:
+                unscored[battle.id] = str(cause or "no_label")
+        if labels or unscored:
+            yield Labels(name, labels, unscored, clusters=prompts)
 
 
 def _verdicts(path: Path) -> Iterable[Labels]:
@@ -149,7 +191,15 @@ def _verdicts(path: Path) -> Iterable[Labels]:
                     labels[verdict.judge][item] = verdict.label
                 else:
                     unscored[verdict.judge][item] = verdict.unscored or "no_label"
-    return [Labels(judge, labels[judge], unscored[judge]) for judge in sorted(labels)]
+    return [
+        Labels(
+            judge,
+            labels[judge],
+            unscored[judge],
+            clusters={item: item.rpartition("/")[0] for item in (*labels[judge], *unscored[judge])},
+        )
+        for judge in sorted(labels)
+    ]
 
 
 def _chosen(path: Path, found: Iterable[Labels], name: str) -> Sources:

@@ -9,9 +9,10 @@ from scoring.agreement.compare import Accuracy, Comparison, Result
 from scoring.agreement.examine import Finding, Pair
 from scoring.agreement.judges import AgainstTruth, Contest
 from scoring.agreement.position import PositionReport
+from scoring.agreement.probes import Probes, Share
 from scoring.agreement.raters import AgainstPeople, Raters
 from scoring.report.safe import neutralise
-from scoring.statistics.intervals import Interval, wilson
+from scoring.statistics.intervals import Interval
 from scoring.statistics.undefined import Undefined
 
 if TYPE_CHECKING:
@@ -37,6 +38,28 @@ TITLES = {
     "fabricated_winner_rate": "winner made up for both_bad",
 }
 
+KIND_TITLES = {
+    "consistent": "the same",
+    "always_first": "always the first side",
+    "always_second": "always the second side",
+    "one_winner": "a winner, and none",
+    "other": "no winner, twice differently",
+}
+
+PROBE_TITLES = {
+    "content_tie": {
+        "paralinguistics": "paralinguistics",
+        "voice_quality": "voice quality",
+        "still_tie": "nothing",
+        "other": "other",
+    },
+    "flips": {
+        "content": "content",
+        "paralinguistics": "paralinguistics",
+        "voice_quality": "voice quality",
+    },
+}
+
 MOST_LABELS = 8
 """A confusion of more labels is left to the JSON."""
 
@@ -57,8 +80,32 @@ def print_finding(finding: Finding, console: Console | None = None) -> None:
         _print_raters(finding, out)
     elif isinstance(finding, PositionReport):
         _print_position(finding, out)
+    elif isinstance(finding, Probes):
+        print_probes({finding.judge: finding}, out)
     else:
         _print_ranking(finding, out)
+
+
+def print_probes(found: Mapping[str, Probes], console: Console | None = None) -> None:
+    """Print what verdicts rest on, by how they were made."""
+    from rich.console import Console as RichConsole
+
+    out = console or RichConsole(highlight=False)
+    tie = _table("content tied: decided by", *PROBE_TITLES["content_tie"].values(), "n", "unscored")
+    flip = _table("verdict flips with", *PROBE_TITLES["flips"].values(), "n", "unscored")
+    for name, one in found.items():
+        rest = str(one.n), _causes(one.unscored)
+        title = f"{_plain(name)}, {_plain(one.fusion)}"
+        for table, probe in ((tie, "content_tie"), (flip, "flips")):
+            shares = one.shares[probe]
+            table.add_row(title, *(_probed(shares[key]) for key in PROBE_TITLES[probe]), *rest)
+    out.print(tie)
+    out.print(flip)
+
+
+def _probed(share: Share) -> str:
+    interval = _interval("agreement", share.interval)
+    return f"{_number('agreement', share.value)} ({interval})" if interval else _number("", share.value)
 
 
 def _print_comparison(found: Comparison, out: Console) -> None:
@@ -69,6 +116,8 @@ def _print_comparison(found: Comparison, out: Console) -> None:
     for which, causes in (("first", found.unscored_a), ("second", found.unscored_b)):
         if causes:
             out.print(f"unscored by the {which}: {_causes(causes)}")
+    if found.clusters is not None:
+        out.print(f"intervals draw {found.clusters} clusters of items")
     table = _table("", "value", "95 % interval")
     for name, value in found.values.items():
         table.add_row(TITLES[name], _number(name, value), _interval(name, found.intervals[name]))
@@ -110,15 +159,21 @@ def _contest(found: Contest) -> Iterable[str]:
 
 
 def _print_people(found: AgainstPeople, out: Console) -> None:
-    table = _table("person", "n", "right", "agreement")
+    if found.judge_unscored:
+        out.print(f"of {found.items} items the judge left unscored: {_causes(found.judge_unscored)}")
+    table = _table("person", "n", "right", "agreement", "as wrong")
     for name, accuracy in found.by_person.items():
-        table.add_row(_plain(name), str(accuracy.n), str(accuracy.right), _share(accuracy))
-    table.add_row("mean of people", "", "", _number("agreement", found.mean))
+        wrong = _share(found.by_person_counted_wrong[name])
+        table.add_row(_plain(name), str(accuracy.n), str(accuracy.right), _share(accuracy), wrong)
+    table.add_row("mean of people", "", "", _number("agreement", found.mean), "")
     out.print(table)
 
 
 def _print_raters(found: Raters, out: Console) -> None:
     out.print(f"{len(found.names)} raters, {found.items} items; {found.n} with at least two labels")
+    for name, causes in found.unscored.items():
+        if causes:
+            out.print(f"unscored by {_plain(name)}: {_causes(causes)}")
     table = _table("", "value", "95 % interval")
     table.add_row(
         TITLES["krippendorff_alpha"], _number("", found.alpha), _interval("", found.alpha_interval)
@@ -138,17 +193,14 @@ def _print_position(found: PositionReport, out: Console) -> None:
     if found.unscored:
         out.print(f"unscored: {_causes(found.unscored)}")
     table = _table("in both orders", "items", "share", "95 % interval")
-    for title, count in (
-        ("the same", found.consistent),
-        ("always the first side", found.always_first),
-        ("always the second side", found.always_second),
-        ("a winner, and none", found.one_winner),
-        ("no winner, twice differently", found.other),
-    ):
-        share = _share(Accuracy(found.n, count))
-        table.add_row(title, str(count), share, _interval("agreement", wilson(count, found.n)))
+    for kind, title in KIND_TITLES.items():
+        count = getattr(found, kind)
+        share, interval = _share(Accuracy(found.n, count)), _interval("agreement", found.intervals[kind])
+        table.add_row(title, str(count), share, interval)
     out.print(table)
-    out.print(f"of the winners, shown first: {_number('agreement', found.first_share)}")
+    interval = _interval("agreement", found.intervals["first_share"])
+    between = f" ({interval})" if interval else ""
+    out.print(f"of the winners, shown first: {_number('agreement', found.first_share)}{between}")
 
 
 def _print_ranking(found: Ranking, out: Console) -> None:

@@ -6,9 +6,6 @@ can mean one thing only; anything else is skipped and counted as an unknown labe
 
 from __future__ import annotations
 
-import csv
-import io
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -29,18 +26,15 @@ from scoring.arena.battles import (
     read,
     read_text,
 )
+from scoring.audiojudge import COMPARISON, read_annotations
+from scoring.csvfile import CsvFile, FileUnfit
+from scoring.csvfile import read_csv as read_table
 
 PLAIN = ("prompt", "system_a", "system_b", "label")
 """Columns of a plain CSV."""
 
 OPTIONAL = ("id", "judge", "first", "domain", "level", "condition", "duration_a_s", "duration_b_s")
 """Columns that a plain CSV may have; whatever else it has is kept as evidence."""
-
-AUDIOJUDGE_ROW = ("instruction_id", "model", "pos1_prediction", "pos2_prediction")
-"""Columns of AudioJudge's comparisons with a baseline."""
-
-AUDIOJUDGE_LINE = ("data_ID", "model1", "model2", "preference")
-"""Keys of AudioJudge's annotations."""
 
 _DECLARED = {label.value: label for label in Label}
 _WORDS = {
@@ -68,7 +62,7 @@ def load(path: Path, against: str | None = None) -> BattleSet:
     """
     first = read_text(path).lstrip().split("\n", 1)[0]
     if not first.startswith("{"):
-        ours = not set(AUDIOJUDGE_ROW) <= {cell.strip() for cell in first.split(",")}
+        ours = not set(COMPARISON) <= {cell.strip() for cell in first.split(",")}
         return read_csv(path) if ours else read_audiojudge_csv(path, against)
     return read_audiojudge_jsonl(path) if '"model1"' in first else read(path)
 
@@ -126,7 +120,8 @@ def read_audiojudge_csv(path: Path, against: str | None) -> BattleSet:
 
 def _plain_rows(path: Path) -> Iterator[tuple[int, Battle | Skipped]]:
     stem = path.stem
-    for line, row in _rows(path, PLAIN):
+    for line, cells in _table(path, PLAIN).rows:
+        row = dict(cells)
         prompt, one, two, given = (row.pop(name) for name in PLAIN)
         fields: dict[str, Any] = {"id": f"{stem}:{line}", "prompt": prompt, "evidence": row}
         for name in OPTIONAL:
@@ -136,21 +131,18 @@ def _plain_rows(path: Path) -> Iterator[tuple[int, Battle | Skipped]]:
 
 
 def _annotations(path: Path) -> Iterator[tuple[int, Battle | Skipped]]:
-    for line, text in enumerate(read_text(path).split("\n"), start=1):
-        if not text.strip():
-            continue
-        try:
-            row: dict[str, Any] = json.loads(text)
-            prompt, one, two, label = (str(row.pop(key)) for key in AUDIOJUDGE_LINE)
-        except (ValueError, KeyError, AttributeError) as error:
-            expected = f"Expected an object with {', '.join(AUDIOJUDGE_LINE)}."
-            raise BattleError(path, line, "is no annotation of AudioJudge", expected) from error
-        fields = {"prompt": prompt, "id": f"{path.stem}:{line}", "judge": "person", "evidence": row}
-        yield line, _battle(path, line, (one, two), label, resolve(label, one, two), fields)
+    try:
+        for one in read_annotations(path):
+            systems, label = (one.model1, one.model2), resolve(one.preference, one.model1, one.model2)
+            fields = {"prompt": one.prompt, "id": f"{path.stem}:{one.line}", "judge": "person"}
+            made = _battle(path, one.line, systems, one.preference, label, {**fields, "evidence": one.more})
+            yield one.line, made
+    except FileUnfit as error:
+        raise BattleError(path, error.line, error.found, error.remedy) from error
 
 
 def _comparisons(path: Path, against: str) -> Iterator[tuple[int, Battle | Skipped]]:
-    for line, row in _rows(path, AUDIOJUDGE_ROW):
+    for line, row in _table(path, COMPARISON).rows:
         systems = row["model"], against
         forth = resolve(row["pos1_prediction"], "", "")
         back = resolve(row["pos2_prediction"], "", "")
@@ -162,7 +154,7 @@ def _comparisons(path: Path, against: str) -> Iterator[tuple[int, Battle | Skipp
             "id": f"{path.stem}:{line}",
             "judge": path.stem,
             "first": First.BOTH,
-            "evidence": {name: value for name, value in row.items() if name not in AUDIOJUDGE_ROW[:2]},
+            "evidence": {name: value for name, value in row.items() if name not in COMPARISON[:2]},
         }
         yield line, _battle(path, line, systems, given, label, fields)
 
@@ -190,21 +182,17 @@ def _battle(
         raise BattleError(path, line, f"is no battle ({first_problem(error)})") from error
 
 
-def _rows(path: Path, needed: Sequence[str]) -> Iterator[tuple[int, dict[str, str]]]:
-    """Line and cells of every row, cells without the spaces around them; blank lines are left out."""
-    reader = csv.reader(io.StringIO(read_text(path), newline=""), strict=True)
+def _table(path: Path, needed: Sequence[str]) -> CsvFile:
+    """A table with these columns.
+
+    Raises:
+        BattleError: It cannot be read, or lacks a column.
+    """
     try:
-        columns = [name.strip() for name in next(reader, [])]
-        if len(set(columns)) < len(columns):
-            raise BattleError(path, 1, "has two columns of one name")
-        if missing := [name for name in needed if name not in columns]:
-            found = f"has no column {', '.join(missing)}"
-            raise BattleError(path, 1, found, f"Expected a header with {', '.join(needed)}.")
-        for cells in reader:
-            if len(cells) == len(columns):
-                yield reader.line_num, dict(zip(columns, map(str.strip, cells), strict=True))
-            elif cells:
-                found = f"has {len(cells)} cells for {len(columns)} columns"
-                raise BattleError(path, reader.line_num, found)
-    except csv.Error as error:
-        raise BattleError(path, reader.line_num, f"is no CSV ({error})") from error
+        table = read_table(path)
+    except FileUnfit as error:
+        raise BattleError(path, error.line, error.found, error.remedy) from error
+    if missing := [name for name in needed if name not in table.columns]:
+        found = f"has no column {', '.join(missing)}"
+        raise BattleError(path, 1, found, f"Expected a header with {', '.join(needed)}.")
+    return table

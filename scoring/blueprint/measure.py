@@ -33,6 +33,7 @@ from scoring.blueprint.voice import TILT_TO_HZ, spectral_tilt, steadiness
 from streams.audio import Samples
 from streams.speech import dnsmos
 from streams.speech.classifier import VoiceClassifier
+from streams.speech.dnsmos_windows import scored_samples
 from streams.speech.interfaces import SPEECH_RATE, SpeechError, Transcript
 from streams.speech.windows import check_mono
 
@@ -143,7 +144,7 @@ class _Maker:
         self._keep("pitch", _pitch(track))
         self._keep("voice", _voice(speech, track, self._rate))
         self._keep("pace", _pace(sound, self._seconds, transcript))
-        self._keep("quality", _quality(self._instruments.quality, speech))
+        self._keep("quality", _quality(self._instruments.quality, speech, sound.speaking_s))
         for name in ("affect", "accent"):
             self._keep(name, _labels(getattr(self._instruments, name), speech))
 
@@ -283,16 +284,22 @@ def _pace(sound: Sound, seconds: float, transcript: Transcript | None) -> _Part:
     return part, {} if words is not None else {"words": Cause.OTHER_SOURCE}
 
 
-def _quality(model: QualityModel | None, speech: Samples) -> _Part | Cause:
+def _quality(model: QualityModel | None, speech: Samples, speech_s: float) -> _Part | Cause:
     if model is None:
         return Cause.NO_MODEL
     found = model.score(speech)
+    plain, personal = _opinion(found.plain, found.plain_raw), _opinion(found.personal, found.personal_raw)
+    scores = {f"plain.{name}": score for name, score in plain}
+    scores |= {f"personal.{name}": score for name, score in personal} | {"p808": _round(found.p808, 4)}
     part = QualityPart(
-        plain=_opinion(found.plain, found.plain_raw),
-        personal=_opinion(found.personal, found.personal_raw),
-        p808=_round(found.p808, 4),
+        plain=plain,
+        personal=personal,
+        p808=scores["p808"],
         windows=found.windows,
+        scored_s=_round(scored_samples(speech.size) / SPEECH_RATE, 4),
+        speech_s=_round(speech_s, 3),
         too_short=found.too_short,
+        out_of_range=tuple(name for name, score in scores.items() if not 1 <= score <= 5),
     )
     return part, {}
 

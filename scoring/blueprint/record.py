@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-BLUEPRINT_VERSION = 1
+BLUEPRINT_VERSION = 2
 """Raised whenever values change: blueprints of different versions are not comparable.
 
 The field `Blueprint.version` admits no other."""
@@ -68,14 +68,20 @@ class QualityPart(Part):
         personal: P.835, personalised: other talkers count as background.
         p808: P.808.
         windows: Windows of 9.01 s they are means of.
+        scored_s: Seconds that are in one of them.
+        speech_s: Seconds of the stretch in which something can be heard.
         too_short: The clip is shorter than 1 s, and was repeated: do not rely on the scores.
+        out_of_range: Scores below 1 or above 5, by their place: kept as they are, but on no scale.
     """
 
     plain: Opinion
     personal: Opinion
     p808: float
     windows: int
+    scored_s: float
+    speech_s: float
     too_short: bool
+    out_of_range: tuple[str, ...] = ()
 
 
 class PitchPart(Part):
@@ -226,7 +232,7 @@ class Blueprint(Part):
         unscored: Why something is missing, by its place ("pitch", "voice.hnr_db").
     """
 
-    version: Literal[1] = 1
+    version: Literal[2] = 2
     seconds: float
     sample_rate: int
     quality: QualityPart | None

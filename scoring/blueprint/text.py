@@ -12,7 +12,7 @@ from typing import Any
 from scoring.blueprint.record import GROUPS, Blueprint, Cause
 
 COMPACT_POINTS = 10
-"""Points of a contour in the compact form: the means of two neighbours each."""
+"""Points of a contour in the compact form: the means of neighbours."""
 
 COMPACT_LABELS = 3
 """Labels of a classifier in the compact form: the likeliest."""
@@ -133,6 +133,8 @@ def _full_lines(blueprint: Blueprint, group: str) -> Iterator[str]:
             yield f"{name}, first to last: {told}"
     if group == "quality" and blueprint.quality is not None and blueprint.quality.too_short:
         yield "The stretch is shorter than 1 s: these scores are not reliable."
+    if group == "quality" and blueprint.quality is not None and blueprint.quality.out_of_range:
+        yield f"Outside 1 to 5, on no scale: {', '.join(blueprint.quality.out_of_range)}"
     if group == "pace" and blueprint.pace is not None:
         yield f"Source: {_SOURCES[blueprint.pace.source]}"
         if blueprint.pace.pauses:
@@ -159,10 +161,13 @@ def _compact_parts(blueprint: Blueprint, group: str) -> Iterator[str]:
             yield f"{field.short} {_value(blueprint, field, max(0, field.digits - 1))}"
     for place, _, _, short, sign in CONTOURS:
         if place.startswith(f"{group}.") and (points := _at(blueprint, place)) is not None:
-            pairs = [sign * sum(points[at : at + 2]) / 2 for at in range(0, len(points), 2)]
-            yield f"{short} {_numbers(pairs, 0)}"
+            step = len(points) // COMPACT_POINTS
+            means = [sign * sum(points[at : at + step]) / step for at in range(0, len(points), step)]
+            yield f"{short} {_numbers(means, 0)}"
     if group == "quality" and blueprint.quality is not None and blueprint.quality.too_short:
         yield "MOS unreliable (under 1 s)"
+    if group == "quality" and blueprint.quality is not None and blueprint.quality.out_of_range:
+        yield f"off scale: {' '.join(blueprint.quality.out_of_range)}"
     if group == "pace" and blueprint.pace is not None and blueprint.pace.source == "energy":
         yield "estimated"
     if group == "transcript" and blueprint.transcript is not None:

@@ -15,6 +15,7 @@ from typing import Any
 
 from scoring.agreement.judges import AgainstTruth, against_truth
 from scoring.agreement.labels import BOTH_BAD, BOTH_GOOD, FIRST, SECOND, Labels
+from scoring.agreement.probes import Probes, probe
 from scoring.judge.cost import Cost
 from scoring.judge.dimensions import (
     Dimension,
@@ -26,8 +27,8 @@ from scoring.judge.dimensions import (
     overall_rating,
 )
 from scoring.judge.fusion import Fusion
-from scoring.judge.pairwise import Orders, compare
-from scoring.statistics.intervals import wilson
+from scoring.judge.pairwise import Orders, compare, labels_of
+from scoring.statistics.intervals import Interval, share_interval
 from scoring.statistics.paired import Difference, paired_difference
 from scoring.statistics.undefined import Undefined, or_none
 
@@ -75,20 +76,18 @@ class Outcome:
 
     Attributes:
         labels: By item; by dimension and `OVERALL`.
+        clusters: By item, what it is drawn together with.
     """
 
     setup: str
     labels: Mapping[str, Mapping[str, Labelled]]
+    clusters: Mapping[str, str]
     cost: Cost = field(default_factory=Cost)
 
     def source(self, of: str) -> Labels:
         """The labels of one dimension as a source for agreement."""
         found = {item: labels[of] for item, labels in self.labels.items()}
-        return Labels(
-            self.setup,
-            {item: one.label for item, one in found.items() if one.label is not None},
-            {item: one.cause for item, one in found.items() if one.label is None},
-        )
+        return labels_of(self.setup, found, self.clusters)
 
 
 async def judge_all(asked: Sequence[Asked], setup: Setup) -> Outcome:
@@ -104,7 +103,15 @@ async def judge_all(asked: Sequence[Asked], setup: Setup) -> Outcome:
             found, overall, cost = verdict.labels, overall_rating(verdict.labels), verdict.cost
         labels[one.item.id] = {d.value: label for d, label in found.items()} | {OVERALL: overall}
         spent += cost
-    return Outcome(setup.name, labels, spent)
+    return Outcome(setup.name, labels, {one.item.id: one.cluster for one in asked}, spent)
+
+
+def probes(asked: Sequence[Asked], setup: Setup, outcome: Outcome) -> Probes | None:
+    """What the overall labels of a way to judge rest on (TRACE's P1 and P2); None for single replies."""
+    if not asked or not isinstance(asked[0].item, Pair):
+        return None
+    labels = {dimension.value: outcome.source(dimension.value) for dimension in Dimension}
+    return probe(setup.judge.name, labels, setup.fusion.rule, f"{setup.fusion.name}@{setup.fusion.version}")
 
 
 def estimate(asked: Sequence[Asked], setup: Setup) -> Cost:
@@ -123,6 +130,7 @@ class Effect:
     Attributes:
         n: Items that both labelled.
         changed: Of those, how many got another label.
+        changed_interval: Of their share; see `share_interval`.
         difference: Mean worth with the change minus that of the base, paired, with its interval.
         unscored: Causes of items that only the changed way did not label.
         newly_scored: Items that only the changed way labelled.
@@ -131,6 +139,7 @@ class Effect:
 
     n: int
     changed: int
+    changed_interval: Interval | Undefined
     difference: Difference | Undefined
     unscored: Counter[str]
     newly_scored: int
@@ -140,7 +149,7 @@ class Effect:
         """As printed."""
         difference = or_none(self.difference)
         interval = or_none(difference.interval) if difference else None
-        share = or_none(wilson(self.changed, self.n))
+        share = or_none(self.changed_interval)
         return {
             "n": self.n,
             "changed": self.changed,
@@ -171,13 +180,16 @@ def effects(
     for of in ASKED:
         one, two = base.source(of), changed.source(of)
         both = [item for item in sorted(clusters) if item in one.by_item and item in two.by_item]
+        together = [clusters[item] for item in both]
+        changes = [one.by_item[item] != two.by_item[item] for item in both]
         found[of] = Effect(
             n=len(both),
-            changed=sum(one.by_item[item] != two.by_item[item] for item in both),
+            changed=sum(changes),
+            changed_interval=share_interval(changes, together),
             difference=paired_difference(
                 [WORTH[two.by_item[item]] for item in both],
                 [WORTH[one.by_item[item]] for item in both],
-                [clusters[item] for item in both],
+                together,
                 seed=seed,
             ),
             unscored=Counter(cause for item, cause in two.unscored.items() if item in one.by_item),

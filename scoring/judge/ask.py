@@ -218,6 +218,11 @@ def cause_of(failure: Exception) -> str:
     return "judge_failed"
 
 
+def of_server(cause: str) -> bool:
+    """Whether a cause says that there was no answer at all, rather than one that is none."""
+    return cause in ("budget_spent", "timeout", "unreachable", "judge_failed") or cause.startswith("http_")
+
+
 def _read(raw: str, schema: type[A], nonce: str, check: Callable[[A], str]) -> tuple[A | None, str]:
     """The answer in a reply, or why it is none."""
     try:

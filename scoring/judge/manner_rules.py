@@ -49,8 +49,12 @@ class Change:
     heard_from: float
 
 
+LEAST = 0.05
+"""Values below count as this in a ratio: a melody of 0 semitones is far less than one of 8, not as much."""
+
+
 def _ratio(value: float, neutral: float) -> float:
-    return math.log2(value / neutral) if value > 0 and neutral > 0 else 0.0
+    return math.log2(max(value, LEAST) / max(neutral, LEAST))
 
 
 CHANGES: Mapping[str, Change] = MappingProxyType(

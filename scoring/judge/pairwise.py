@@ -153,38 +153,33 @@ def _differ(one: Labelled, two: Labelled) -> bool:
     return None not in (one.label, two.label) and one.label != two.label
 
 
-def position_reports(verdicts: Mapping[str, PairVerdict]) -> dict[Dimension, PositionReport]:
-    """Whether a judge prefers a place, by dimension, from verdicts in both orders by item."""
+def position_reports(
+    verdicts: Mapping[str, PairVerdict], clusters: Mapping[str, str] | None = None
+) -> dict[Dimension, PositionReport]:
+    """Whether a judge prefers a place, by dimension.
+
+    Args:
+        verdicts: By item; those in both orders count.
+        clusters: By item, what belongs together: its prompt.
+    """
     twice = {item: v for item, v in verdicts.items() if v.orders is Orders.BOTH}
-    return {
-        dimension: examine_position(_shown(twice, dimension, 0), _shown(twice, dimension, 1).as_swapped())
-        for dimension in Dimension
-    }
+    together = clusters or {}
+
+    def shown(dimension: Dimension, order: int) -> Labels:
+        found = {item: verdict.shown[order].labels[dimension] for item, verdict in twice.items()}
+        return labels_of(dimension.value, found, together)
+
+    return {d: examine_position(shown(d, 0), shown(d, 1).as_swapped()) for d in Dimension}
 
 
-def _shown(verdicts: Mapping[str, PairVerdict], dimension: Dimension, order: int) -> Labels:
-    found = {item: verdict.shown[order].labels[dimension] for item, verdict in verdicts.items()}
+def labels_of(name: str, found: Mapping[str, Labelled], clusters: Mapping[str, str]) -> Labels:
+    """Labels by item as a source for agreement."""
     return Labels(
-        dimension.value,
+        name,
         {item: one.label for item, one in found.items() if one.label is not None},
         {item: one.cause for item, one in found.items() if one.label is None},
+        clusters=clusters,
     )
-
-
-def label_sources(verdicts: Mapping[str, PairVerdict]) -> dict[str, Labels]:
-    """The labels as sources for agreement: by dimension, and overall."""
-    found: dict[str, Mapping[str, Labelled]] = {
-        d.value: {item: v.labels[d] for item, v in verdicts.items()} for d in Dimension
-    }
-    found["overall"] = {item: v.overall for item, v in verdicts.items()}
-    return {
-        name: Labels(
-            name,
-            {item: one.label for item, one in labels.items() if one.label is not None},
-            {item: one.cause for item, one in labels.items() if one.label is None},
-        )
-        for name, labels in found.items()
-    }
 
 
 def costs(verdicts: Sequence[PairVerdict]) -> Cost:

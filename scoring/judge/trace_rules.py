@@ -25,7 +25,7 @@ from scoring.judge.dimensions import (
 from scoring.judge.sound_rules import Finding
 from streams.clock import now
 
-VERSION = 1
+VERSION = 2
 """Raised whenever a verdict changes: a threshold, a rule."""
 
 CLEARLY_BETTER = 0.3

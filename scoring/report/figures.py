@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from scoring.metric import VOID, Aggregate, Statistic
+import numpy as np
+
+from scoring.digest.columns import Digest, Row
+from scoring.metric import VOID, Aggregate, Metric, Statistic
 from scoring.science.marks import MEASURES
-from scoring.score import EpisodeScores, combine
+from scoring.score import METRICS
+from scoring.tools import TOOLS
 
 NOTHING = "–"
 """Shown for what could not be scored."""
 
 TITLES = {
+    "passed": "calls that passed",
     "response_latency": "response latency",
     "first_byte": "first byte",
     "leading_silence": "leading silence",
@@ -33,6 +38,10 @@ TITLES = {
     "user_wer_heard": "WER user, as heard",
     "endpoint_wer_said": "WER reply, as said",
     "endpoint_wer_heard": "WER reply, as heard",
+    "user_cer_said": "CER user, as said",
+    "user_cer_heard": "CER user, as heard",
+    "endpoint_cer_said": "CER reply, as said",
+    "endpoint_cer_heard": "CER reply, as heard",
     "yield_rate": "yields to interruptions (R_Y)",
     "yield_latency": "time to yield, mean (L_Y)",
     "time_to_yield": "time to yield",
@@ -60,6 +69,7 @@ TITLES = {
 """Names of the metrics for people."""
 
 TOPICS = {
+    "outcome": ("passed",),
     "timing": (
         "response_latency",
         "first_byte",
@@ -108,7 +118,11 @@ TOPICS = {
         "reprompts",
         "behaviours_missed",
     ),
-    "words": ("user_wer_said", "user_wer_heard", "endpoint_wer_said", "endpoint_wer_heard"),
+    "words": (
+        *("user_wer_said", "user_wer_heard", "endpoint_wer_said", "endpoint_wer_heard"),
+        *("user_cer_said", "user_cer_heard", "endpoint_cer_said", "endpoint_cer_heard"),
+    ),
+    "tools": tuple(metric.name for metric in TOOLS),
     "science": tuple(f"science_{name}" for name in MEASURES),
 }
 """Which metrics stand together in a table; what is named nowhere stands under "other"."""
@@ -143,23 +157,37 @@ class Verdicts:
     unscored: dict[str, int]
 
 
-def verdicts(episodes: Iterable[EpisodeScores]) -> list[Verdicts]:
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """How often a judge gave which label in a dimension."""
+
+    judge: str
+    dimension: str
+    labels: Counter[str]
+
+
+def verdicts(digest: Digest) -> list[Verdicts]:
     """The live judges' answers over the episodes that count, judge by judge."""
-    given = [
-        verdict
-        for episode in episodes
-        if not episode.info.outcome.void
-        for texts in episode.view.texts
-        for verdict in texts.verdicts
-    ]
+    labels: dict[str, Counter[str]] = {}
+    unscored: dict[str, Counter[str]] = {}
+    for row in digest.rows:
+        for judge, given in () if row.void else row.tallies.get("verdicts", {}).items():
+            labels.setdefault(judge, Counter()).update(given["labels"])
+            unscored.setdefault(judge, Counter()).update(given["unscored"])
     return [
-        Verdicts(
-            judge,
-            dict(Counter(v.label for v in given if v.judge == judge and v.label is not None).most_common()),
-            dict(Counter(v.unscored or "" for v in given if v.judge == judge and v.label is None)),
-        )
-        for judge in sorted({verdict.judge for verdict in given})
+        Verdicts(judge, dict(labels[judge].most_common()), dict(unscored[judge]))
+        for judge in sorted(labels)
     ]
+
+
+def tallies(digest: Digest) -> list[Tally]:
+    """How often each label was given over the episodes that count, by judge and dimension."""
+    found: dict[tuple[str, str], Counter[str]] = {}
+    for row in digest.rows:
+        for judge, dimensions in () if row.void else row.tallies.get("ratings", {}).items():
+            for dimension, labels in dimensions.items():
+                found.setdefault((judge, dimension), Counter()).update(labels)
+    return [Tally(judge, dimension, labels) for (judge, dimension), labels in found.items()]
 
 
 def topics(metrics: Mapping[str, Aggregate]) -> dict[str, list[str]]:
@@ -171,21 +199,42 @@ def topics(metrics: Mapping[str, Aggregate]) -> dict[str, list[str]]:
     return {topic: names for topic, names in found.items() if names}
 
 
-def groups(episodes: Sequence[EpisodeScores], key: Callable[[EpisodeScores], str]) -> list[Group]:
+def groups(digest: Digest, key: Callable[[Row], str], metrics: Sequence[Metric] = METRICS) -> list[Group]:
     """Episodes by `key`, in the order of their names."""
-    names = sorted({key(episode) for episode in episodes})
-    return [group(name, [episode for episode in episodes if key(episode) == name]) for name in names]
+    places: dict[str, list[int]] = {}
+    for place, row in enumerate(digest.rows):
+        places.setdefault(key(row), []).append(place)
+    return [group(name, digest, places[name], metrics) for name in sorted(places)]
 
 
-def group(name: str, episodes: Sequence[EpisodeScores]) -> Group:
-    """Some episodes put together."""
-    counts = Counter(episode.info.outcome.value for episode in episodes)
+def crossed(digest: Digest) -> list[tuple[str, Callable[[Row], str]]]:
+    """Users and conditions under which the same scenario was held: what a run was made to show."""
+    keys: tuple[tuple[str, Callable[[Row], str]], ...] = (
+        ("condition", lambda row: row.condition or "clean"),
+        ("user", lambda row: row.user or "the machine's own voice"),
+    )
+    found = []
+    for name, key in keys:
+        held = {(row.scenario, row.endpoint, row.seed, key(row)) for row in digest.rows}
+        if len(held) > len({entry[:3] for entry in held}):
+            found.append((name, key))
+    return found
+
+
+def group(
+    name: str, digest: Digest, places: Sequence[int] | None = None, metrics: Sequence[Metric] = METRICS
+) -> Group:
+    """Some episodes put together; by default all."""
+    keep = np.zeros(len(digest.rows), np.bool_)
+    keep[slice(None) if places is None else places] = True
+    rows = [digest.rows[place] for place in np.flatnonzero(keep)]
+    counts = Counter(row.outcome.value for row in rows)
     return Group(
         name=name,
-        episodes=len(episodes),
-        void=sum(episode.info.outcome.void for episode in episodes),
+        episodes=len(rows),
+        void=sum(row.void for row in rows),
         outcomes=", ".join(f"{count} {name.replace('_', ' ')}" for name, count in counts.most_common()),
-        metrics=combine(episodes),
+        metrics={metric.name: digest.aggregate(metric, keep) for metric in metrics},
     )
 
 
@@ -224,16 +273,20 @@ def spread_text(result: Aggregate) -> str:
     if result.withheld:
         return result.withheld.replace("_", " ")
     if result.interval is not None:
-        low, high = (number(end, result.unit) for end in (result.interval.low, result.interval.high))
-        return f"95 %: {low.removesuffix(_units(high))} to {high}"
+        return f"95 %: {range_text(result.interval.low, result.interval.high, result.unit)}"
     spread = result.spread
     if spread is None or (result.statistic is Statistic.MEAN and result.unit == "ratio"):
         return ""
-    low, high = number(spread.minimum, result.unit), number(spread.maximum, result.unit)
-    if low == high:
+    text = range_text(spread.minimum, spread.maximum, result.unit)
+    if " to " not in text:
         return ""
-    text = f"{low.removesuffix(_units(high))} to {high}"
     return text if spread.p95 is None else f"{text}, p95 {number(spread.p95, result.unit)}"
+
+
+def range_text(least: float, most: float, unit: str) -> str:
+    """From one number to another, with the unit once; a single number if they look the same."""
+    low, high = number(least, unit), number(most, unit)
+    return high if low == high else f"{low.removesuffix(_units(high))} to {high}"
 
 
 def _units(text: str) -> str:

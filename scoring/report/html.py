@@ -11,12 +11,15 @@ import numpy as np
 
 from recordings.format import EpisodeInfo, Model
 from recordings.reader import Episode
-from scoring.report import dimensions, figures, picture
+from scoring.digest.make import digest_of
+from scoring.judge.rated import LABELS
+from scoring.report import figures, picture
 from scoring.report.dimensions import Sound, sound_of
 from scoring.report.figures import Group, group, groups
 from scoring.report.marked import Row, rows
 from scoring.report.page import STYLE, render
 from scoring.report.picture import Picture, draw
+from scoring.report.repeats import repeats, sensitivity, sensitivity_lines
 from scoring.science.tables import tables as science_tables
 from scoring.score import METRICS, EpisodeScores, RunScores
 from streams.audio import Pcm
@@ -25,7 +28,7 @@ from streams.resample import resample
 AUDIO_LIMIT = 20_000_000
 """Bytes of sound in one report; episodes beyond it are shown without."""
 
-VERDICT_LABELS = ("complete", "partial", "missing", "wrong", *dimensions.LABELS)
+VERDICT_LABELS = ("complete", "partial", "missing", "wrong", *LABELS)
 """Labels that have a colour of their own."""
 
 _HERE = Path(__file__).parent
@@ -76,23 +79,28 @@ def write_html(scores: RunScores, path: Path) -> None:
 
 def render_html(scores: RunScores, audio_limit: int = AUDIO_LIMIT) -> str:
     """The report of a run as one page."""
+    digest = scores.digest or digest_of(scores.episodes)
     return render(
         _HERE / "report.html.j2",
         [STYLE],
         _HERE / "report.js",
         run=scores.run,
         name=Path(scores.run).name or scores.run,
-        whole=group("all episodes", scores.episodes),
-        by_endpoint=_several(groups(scores.episodes, lambda episode: episode.endpoint)),
-        by_scenario=_several(groups(scores.episodes, lambda episode: episode.scenario)),
+        whole=group("all episodes", digest),
+        usage=str(scores.usage) if scores.usage.worth_telling else "",
+        by_endpoint=_several(groups(digest, lambda row: row.endpoint)),
+        by_scenario=_several(groups(digest, lambda row: row.scenario)),
         # void episodes are shown, but set apart
         episodes=sorted(_pages(scores, audio_limit), key=lambda page: page.info.outcome.void),
-        verdicts=figures.verdicts(scores.episodes),
-        tallies=dimensions.tallies(e.path for e in scores.episodes if not e.info.outcome.void),
+        verdicts=figures.verdicts(digest),
+        tallies=figures.tallies(digest),
         science=science_tables(scores.science),
         metrics={metric.name: metric for metric in METRICS},
         verdict_labels=VERDICT_LABELS,
         cards=_CARDS,
+        repeats=repeats(digest),
+        another_user=sensitivity_lines(sensitivity(digest)),
+        left_out=len(digest.rows) - len(scores.episodes),
         figures=figures,
         picture=picture,
     )

@@ -6,13 +6,15 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from scoring.digest.columns import Digest
+from scoring.digest.make import digest_of
 from scoring.report import figures
-from scoring.report.dimensions import tallies
 from scoring.report.figures import Group, group, groups, title
 from scoring.report.marked import Cell, Row, rows
+from scoring.report.repeats import repeats, sensitivity, sensitivity_lines
 from scoring.report.safe import neutralise
 from scoring.science.terminal import print_science
-from scoring.score import EpisodeScores
+from scoring.score import METRICS, EpisodeScores
 
 if TYPE_CHECKING:
     from rich.console import Console, JustifyMethod
@@ -37,6 +39,9 @@ _COLUMNS = (
 )
 """Heading, metric, and whether it needs a wide terminal."""
 
+_COMPARED = [metric for metric in METRICS if metric.name in {name for _, name, _ in _COLUMNS}]
+"""The metrics of these columns."""
+
 # readable on light and on dark backgrounds alike
 _USER, _ENDPOINT, _GOOD, _WARN, _BAD = "color(32)", "color(29)", "color(29)", "color(130)", "color(160)"
 _VERDICTS = {
@@ -55,16 +60,22 @@ def print_report(scores: RunScores, console: Console | None = None) -> None:
     from rich.console import Console as RichConsole
 
     out = console or RichConsole(highlight=False)
-    whole = group("all", scores.episodes)
+    digest = scores.digest or digest_of(scores.episodes)
+    whole = group("all", digest)
     out.print(f"[bold]{_plain(scores.run)}[/bold]", soft_wrap=True, highlight=False)
     out.print(_summary(whole), highlight=False)
-    if sum(len(episode.view.timeline.exchanges) for episode in scores.episodes) <= EXCHANGES_SHOWN:
+    for line in sensitivity_lines(sensitivity(digest)):
+        out.print(f"[bold]another user[/bold]  {_plain(line)}", highlight=False)
+    if scores.usage.worth_telling:
+        out.print(f"used: {_plain(str(scores.usage))}", highlight=False)
+    if sum(row.exchanges for row in digest.rows) <= EXCHANGES_SHOWN:
         for episode in scores.episodes:
             out.print()
             _print_episode(episode, out)
     for heading, found in (
-        ("endpoint", groups(scores.episodes, lambda episode: episode.endpoint)),
-        ("scenario", groups(scores.episodes, lambda episode: episode.scenario)),
+        ("endpoint", groups(digest, lambda row: row.endpoint, _COMPARED)),
+        ("scenario", groups(digest, lambda row: row.scenario, _COMPARED)),
+        *((name, groups(digest, key, _COMPARED)) for name, key in figures.crossed(digest)),
     ):
         if len(found) > 1:
             out.print()
@@ -72,9 +83,33 @@ def print_report(scores: RunScores, console: Console | None = None) -> None:
     if whole.episodes > whole.void:
         out.print()
         out.print(_metrics(whole))
-        for line in _verdict_lines(scores.episodes):
+        for line in _verdict_lines(digest):
             out.print(line, highlight=False)
+    _print_repeats(digest, out)
     print_science(scores.science, out)
+    if scores.digest is not None and any(whole.metrics[name].n for name in figures.TOPICS["science"]):
+        out.print(f"[dim]science: its tables are shown by viva science {_plain(scores.run)}[/dim]")
+
+
+def _print_repeats(digest: Digest, out: Console) -> None:
+    """What only repeats can tell."""
+    from rich.text import Text
+
+    found = repeats(digest)
+    if found:
+        table = _table()
+        table.add_column("endpoint", no_wrap=True)
+        for name in ("k", "pass@k", "pass^k", "scenarios"):
+            table.add_column(name, justify="right", no_wrap=True)
+        for one in found:
+            for place, chance in enumerate(one.chances):
+                whose = Text("" if place else "\n".join(in_pieces(neutralise(one.endpoint), 30)))
+                cells = (figures.number(share, "ratio") for share in (chance.any, chance.every))
+                table.add_row(whose, str(chance.k), *cells, str(chance.tasks))
+        out.print(
+            "\n[bold]repeats[/bold]  of k calls with a scenario, any passes (pass@k), all pass (pass^k)"
+        )
+        out.print(table)
 
 
 def _summary(whole: Group) -> str:
@@ -82,7 +117,8 @@ def _summary(whole: Group) -> str:
     calls = f"{whole.episodes} {'call' if whole.episodes == 1 else 'calls'}: {whole.outcomes}"
     if not whole.void:
         return calls
-    void = f"[{_WARN}]{whole.void} void[/], spoiled by our own side"
+    share = figures.number(whole.void / whole.episodes, "ratio")
+    void = f"[{_WARN}]{whole.void} void ({share})[/], spoiled by our own side"
     return f"{calls}\n{void}: left out of the numbers, {counted} counted"
 
 
@@ -208,13 +244,13 @@ def _metrics(whole: Group) -> Table:
     return table
 
 
-def _verdict_lines(episodes: Sequence[EpisodeScores]) -> Iterable[str]:
-    for found in figures.verdicts(episodes):
+def _verdict_lines(digest: Digest) -> Iterable[str]:
+    for found in figures.verdicts(digest):
         labels = [f"[{_VERDICTS.get(label, 'default')}]{n} {label}[/]" for label, n in found.labels.items()]
         if found.unscored:
             labels.append(f"unscored: {figures.counts_text(found.unscored)}")
         yield f"[bold]verdicts[/bold]  {_plain(found.judge)}: {', '.join(labels)}"
-    for tally in tallies(episode.path for episode in episodes if not episode.info.outcome.void):
+    for tally in figures.tallies(digest):
         counts = tally.labels.most_common()
         labels = [f"[{_VERDICTS.get(label, 'default')}]{n} {_plain(label)}[/]" for label, n in counts]
         name = tally.dimension.replace("_", " ")

@@ -9,8 +9,9 @@ In this order, the first that decides:
 2. The answer is a lone letter.
 3. The text of exactly one option is in the answer; of options that hold each other the longest counts.
 
-A bare "a" is an article: a letter counts in capitals, or with ")" or "." behind it and not inside a
-sentence. Spelled letters ("option bee", "answer see") count behind those words only.
+What is denied right before it ("not option A", "not neon") is not chosen. A bare "a" is an article: a
+letter counts in capitals, or with ")" or "." behind it and not inside a sentence. Spelled letters ("option
+bee", "answer see") count behind those words only.
 """
 
 from __future__ import annotations
@@ -57,6 +58,12 @@ _PLAINLY = re.compile(
     r"\s+[\"'(\[*]*([A-J])[\"')\]*]*(?=\s*(?:[.,;:!?]|$))"
 )
 _LONE = re.compile(r"^[\s\"'(\[*]*([A-Ja-j])[\s\"')\]*.:!]*$")
+_DENIED = re.compile(r"(?:\b(?:not|never|neither|nor)|n['\u2019]t)\b[^.,;:!?]{0,20}$", re.IGNORECASE)
+"""What stands before a letter that is not chosen."""
+
+_DENYING, _DENIED_FOR = frozenset({"not", "never", "neither", "nor"}), 3
+"""Words before an option's text by which it is not chosen, and how far they reach."""
+
 _CORRECTED = re.compile(r"\b(?:no|sorry|wait|rather|i mean|correction|actually)\b", re.IGNORECASE)
 
 
@@ -122,7 +129,8 @@ def _said(answer: str, options: Mapping[str, str]) -> list[str]:
 
 
 def _letters(part: str, options: Mapping[str, str], *, corrected: bool = False) -> list[str]:
-    found = [_letter(match[1], match.end() < len(part.rstrip(" .!\"')"))) for match in _SAID.finditer(part)]
+    said = (match for match in _SAID.finditer(part) if not _DENIED.search(part, 0, match.start()))
+    found = [_letter(match[1], match.end() < len(part.rstrip(" .!\"')"))) for match in said]
     found += [match[1] for match in _LETTER_FIRST.finditer(part)]
     meant = {text.strip().upper() for text in options.values()}
     found += [match[1] for match in _PLAINLY.finditer(part) if match[1] not in meant]
@@ -147,7 +155,7 @@ def _as_written(answer: str, text: str) -> bool:
 
 
 def _named(answer: str, texts: Mapping[str, str]) -> list[str]:
-    """Options whose text is in the answer, less those that are part of a longer one that is."""
+    """Options whose text is said and not denied, less those that are part of a longer one that is."""
     heard = f" {' '.join(tokens(answer))} "
     held = {letter: text for letter, text in texts.items() if text and f" {text} " in heard}
     for text in sorted(held.values(), key=len, reverse=True):
@@ -157,4 +165,16 @@ def _named(answer: str, texts: Mapping[str, str]) -> list[str]:
             for letter, other in held.items()
             if other == text or f" {other} " in rest or f" {other} " not in f" {text} "
         }
-    return list(held)
+    return [letter for letter, text in held.items() if not _denied(heard, text)]
+
+
+def _denied(heard: str, text: str) -> bool:
+    """Whether an option's text is said in the negative alone: "not neon", but not "not sure, but neon"."""
+    before = [part.split() for part in heard.split(f" {text} ")[:-1]]
+    return all(_ends_denying(words) for words in before)
+
+
+def _ends_denying(words: list[str]) -> bool:
+    near = words[-_DENIED_FOR:]
+    clause = near[len(near) - near[::-1].index("but") :] if "but" in near else near
+    return not _DENYING.isdisjoint(clause)

@@ -96,35 +96,64 @@ def coupling(first: Sequence[float], second: Sequence[float]) -> Coupling:
 
 
 @dataclass(frozen=True, slots=True)
+class Came:
+    """Whether an answer of a system came through two stages.
+
+    Attributes:
+        item: What was asked: the same for all systems, and for repeats.
+    """
+
+    item: str
+    first: bool
+    second: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Pooled:
-    """An odds ratio over the items of several systems (Mantel and Haenszel 1959), with its interval."""
+    """An odds ratio over the answers of several systems (Mantel and Haenszel 1959), with its interval.
+
+    Attributes:
+        n: Answers.
+        items: Different items among them.
+    """
 
     odds_ratio: float
     interval: Interval
-    tables: int
     n: int
+    items: int
 
 
-def mantel_haenszel(tables: Sequence[Table], level: float = LEVEL) -> Pooled | Undefined:
-    """Pool the item-level tables of several systems.
+def mantel_haenszel(systems: Sequence[Sequence[Came]], level: float = LEVEL) -> Pooled | Undefined:
+    """Pool the answers of several systems.
 
-    OR = sum(a d / n) / sum(b c / n); the variance of its logarithm is that of Robins, Breslow and
-    Greenland 1986.
+    OR = R / S, R = sum(a d / n), S = sum(b c / n) over the systems. An item is hard or easy for all of
+    them: the variance of ln OR is that of linearised R and S with items as clusters. For one system and
+    items that are asked once it is Woolf's 1/a + 1/b + 1/c + 1/d.
     """
-    used = [table for table in tables if table.n]
-    r = [table.both * table.neither / table.n for table in used]
-    s = [table.first * table.second / table.n for table in used]
-    total_r, total_s = math.fsum(r), math.fsum(s)
-    if not total_r or not total_s:
-        return Undefined("empty_cells" if used else "no_items")
-    p = [(table.both + table.neither) / table.n for table in used]
-    q = [(table.first + table.second) / table.n for table in used]
-    variance = (
-        math.fsum(pi * ri for pi, ri in zip(p, r, strict=True)) / (2 * total_r**2)
-        + math.fsum(pi * si + qi * ri for pi, qi, ri, si in zip(p, q, r, s, strict=True))
-        / (2 * total_r * total_s)
-        + math.fsum(qi * si for qi, si in zip(q, s, strict=True)) / (2 * total_s**2)
-    )
-    half, centre = normal_quantile(level) * math.sqrt(variance), math.log(total_r / total_s)
+    tables = [
+        tabulate([one.first for one in some], [one.second for one in some]) for some in systems if some
+    ]
+    r = math.fsum(table.both * table.neither / table.n for table in tables)
+    s = math.fsum(table.first * table.second / table.n for table in tables)
+    if not r or not s:
+        return Undefined("empty_cells" if tables else "no_items")
+    shares: dict[str, list[float]] = {}
+    for table, some in zip(tables, filter(None, systems), strict=True):
+        for one in some:
+            shares.setdefault(one.item, []).append(_influence(one, table, r, s))
+    if len(shares) < 2:
+        return Undefined("one_item")
+    variance = math.fsum(math.fsum(some) ** 2 for some in shares.values())
+    half, centre = normal_quantile(level) * math.sqrt(variance), math.log(r / s)
     interval = Interval(math.exp(centre - half), math.exp(centre + half), level)
-    return Pooled(total_r / total_s, interval, len(used), sum(table.n for table in used))
+    return Pooled(r / s, interval, sum(table.n for table in tables), len(shares))
+
+
+def _influence(one: Came, table: Table, r: float, s: float) -> float:
+    """How far an answer moves ln(R / S): the derivative of the sums by the count of its cell."""
+    alike, apart = table.both * table.neither / table.n, table.first * table.second / table.n
+    if one.first == one.second:
+        other = table.neither if one.first else table.both
+        return (other - alike) / (table.n * r) + apart / (table.n * s)
+    other = table.second if one.first else table.first
+    return -alike / (table.n * r) - (other - apart) / (table.n * s)

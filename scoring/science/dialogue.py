@@ -20,8 +20,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from scenarios.schema import Expertise
-from scoring.statistics.intervals import Interval, bootstrap_ratio, wilson
-from scoring.statistics.undefined import Undefined
+from scoring.statistics.intervals import Interval, share_interval
+from scoring.statistics.undefined import or_none
 
 COMPLETED_WITHIN = 8
 """Turns within which a dialogue counts as completed (S3-Bench, inquiry efficiency)."""
@@ -30,6 +30,9 @@ LEVELS = tuple(Expertise)
 """From beginner to expert: neighbours are one tier apart."""
 
 STATED, CONTRADICTED = "stated", "contradicted"
+
+JUDGE_FAILED = "judge_failed"
+"""Cause: facts that no judge labelled leave it open."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,9 +79,12 @@ class AspectUnit:
         return None if None in found or None in ever else bool(found)
 
     @property
-    def satisfied(self) -> bool:
-        """Whether the user got all it wanted: it goes on to the next aspect."""
-        return bool(self.facts) and all(label == STATED for label in self.standing.values())
+    def satisfied(self) -> bool | None:
+        """Whether the user got all it wanted; None if a failed judgement leaves it open."""
+        found = list(self.standing.values())
+        if CONTRADICTED in found or "missing" in found:
+            return False
+        return None if None in found else bool(found)
 
 
 def _standing(labels: Sequence[str | None]) -> str | None:
@@ -95,6 +101,7 @@ class Dialogue:
     Attributes:
         id: Of its episode.
         level: The user's.
+        scenario: Dialogues on one scenario are drawn together; "" if it stands alone.
         guess: The level that a blind judge found, or None with `guess_cause`.
     """
 
@@ -103,6 +110,12 @@ class Dialogue:
     units: tuple[AspectUnit, ...]
     guess: Expertise | None = None
     guess_cause: str = "no_judge"
+    scenario: str = ""
+
+    @property
+    def cluster(self) -> str:
+        """What it is drawn together with."""
+        return self.scenario or self.id
 
     @property
     def turns(self) -> int:
@@ -110,9 +123,22 @@ class Dialogue:
         return sum(unit.turns for unit in self.units)
 
     @property
-    def completed(self) -> bool:
-        """Every aspect was satisfied."""
-        return bool(self.units) and all(unit.satisfied for unit in self.units)
+    def completed(self) -> bool | None:
+        """Every aspect was satisfied; None if a failed judgement leaves it open."""
+        found = [unit.satisfied for unit in self.units]
+        if False in found:
+            return False
+        return None if None in found else bool(found)
+
+    @property
+    def within(self) -> bool | None:
+        """It was completed within eight turns."""
+        return self.completed if self.turns <= COMPLETED_WITHIN else False
+
+    @property
+    def never(self) -> bool | None:
+        """An aspect stayed open to the end."""
+        return None if self.completed is None else not self.completed
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,12 +148,14 @@ class Share:
     Attributes:
         value: Hits over n: unscored things dropped; None if n is 0.
         as_wrong: The same with unscored things counted as wrong.
+        higher: Higher is better; else a hit is what is wrong.
     """
 
     hits: int
     n: int
     unscored: Mapping[str, int] = field(default_factory=dict)
     interval: Interval | None = None
+    higher: bool = True
 
     @property
     def value(self) -> float | None:
@@ -137,8 +165,9 @@ class Share:
     @property
     def as_wrong(self) -> float | None:
         """Counting what is unscored as wrong."""
-        whole = self.n + sum(self.unscored.values())
-        return self.hits / whole if whole else None
+        missing = sum(self.unscored.values())
+        whole = self.n + missing
+        return (self.hits + (0 if self.higher else missing)) / whole if whole else None
 
     def to_json(self) -> dict[str, object]:
         """As in files."""
@@ -178,48 +207,43 @@ class DialogueScores:
 
 
 def score_dialogues(dialogues: Sequence[Dialogue]) -> DialogueScores:
-    """Put dialogues together; the interval of factuality draws dialogues, not their units."""
-    guessed = [(one.level, one.guess) for one in dialogues if one.guess is not None]
-    tiers = [abs(LEVELS.index(level) - LEVELS.index(guess)) for level, guess in guessed]
+    """Put dialogues together; intervals draw scenarios, with all dialogues on them."""
+    guessed = [(one, one.guess) for one in dialogues if one.guess is not None]
+    tiers = [abs(LEVELS.index(one.level) - LEVELS.index(guess)) for one, guess in guessed]
     causes = Counter(one.guess_cause for one in dialogues if one.guess is None)
+    right = [(one.cluster, not tier) for (one, _), tier in zip(guessed, tiers, strict=True)]
     return DialogueScores(
         dialogues=len(dialogues),
         loose=_units(dialogues, "loose"),
         strict=_units(dialogues, "strict"),
-        adaptation=share([not tier for tier in tiers], causes),
+        adaptation=share(right, causes),
         mean_turns=math.fsum(one.turns for one in dialogues) / len(dialogues) if dialogues else None,
-        within=share([one.completed and one.turns <= COMPLETED_WITHIN for one in dialogues]),
-        never=share([not one.completed for one in dialogues]),
+        within=_judged([(one.cluster, one.within) for one in dialogues]),
+        never=_judged([(one.cluster, one.never) for one in dialogues], higher=False),
         distance=_mean(tiers),
         distance_wrong=_mean([tier for tier in tiers if tier]),
-        confusion=Counter(guessed),
+        confusion=Counter((one.level, guess) for one, guess in guessed),
     )
 
 
-def share(outcomes: Sequence[bool], unscored: Mapping[str, int] | None = None) -> Share:
-    """A share with Wilson's interval."""
-    interval = wilson(sum(outcomes), len(outcomes))
-    return Share(
-        sum(outcomes), len(outcomes), unscored or {}, None if isinstance(interval, Undefined) else interval
-    )
+def share(
+    outcomes: Sequence[tuple[str, bool]], unscored: Mapping[str, int], *, higher: bool = True
+) -> Share:
+    """A share of outcomes, each with its cluster; see `share_interval`."""
+    hits = [outcome for _, outcome in outcomes]
+    interval = or_none(share_interval(hits, [cluster for cluster, _ in outcomes]))
+    return Share(sum(hits), len(hits), unscored, interval, higher)
+
+
+def _judged(outcomes: Sequence[tuple[str, bool | None]], *, higher: bool = True) -> Share:
+    """A share of outcomes that None leaves open."""
+    known = [(cluster, outcome) for cluster, outcome in outcomes if outcome is not None]
+    missing = len(outcomes) - len(known)
+    return share(known, {JUDGE_FAILED: missing} if missing else {}, higher=higher)
 
 
 def _units(dialogues: Sequence[Dialogue], policy: str) -> Share:
-    scored = [
-        (one.id, outcome)
-        for one in dialogues
-        for unit in one.units
-        if (outcome := getattr(unit, policy)) is not None
-    ]
-    missing = sum(len(one.units) for one in dialogues) - len(scored)
-    hits = [float(outcome) for _, outcome in scored]
-    interval = bootstrap_ratio(hits, [1.0] * len(hits), [id for id, _ in scored]) if hits else None
-    return Share(
-        round(sum(hits)),
-        len(hits),
-        {"judge_failed": missing} if missing else {},
-        None if isinstance(interval, Undefined) else interval,
-    )
+    return _judged([(one.cluster, getattr(unit, policy)) for one in dialogues for unit in one.units])
 
 
 def _mean(values: Sequence[int]) -> float | None:

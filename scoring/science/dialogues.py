@@ -48,6 +48,7 @@ def dialogue(view: EpisodeView, guess: Guess | None = None) -> Dialogue | None:
         ),
         guess=found.level,
         guess_cause=found.cause,
+        scenario=scenario.id,
     )
 
 

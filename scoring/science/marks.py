@@ -231,10 +231,10 @@ def _choice(one: Answered, options: Mapping[str, str], key: str) -> dict[str, Ma
             mark = Mark(float(one.right), 1, chance=chance)
         return {"choice": mark, "accuracy": mark}
     choice = chosen(one.answer, options)
+    if choice.cause == "options_alike":
+        return dict.fromkeys(("choice", "accuracy", "coverage"), Mark(0, 0, choice.cause))
     if choice.letter is not None:
         mark = Mark(float(choice.letter == key), 1, chance=chance)
-    elif choice.cause == "options_alike":
-        mark = Mark(0, 0, choice.cause)
     elif one.right is not None:
         mark = Mark(float(one.right), 1, chance=chance)
     else:

@@ -9,6 +9,9 @@ from scoring.science.answers import answers
 from scoring.science.marks import MEASURES, Mark, Measure, stage_marks
 from scoring.view import EpisodeView
 
+VERSIONS = dict.fromkeys((f"knowledge_{n}" for n in ("accuracy", "choice", "open", "coverage")), 2)
+"""Of measures that were changed: 2, since what is denied is not chosen, and 3.5 is not 3."""
+
 
 def _measuring(measured: Measure) -> Callable[[EpisodeView], list[Measurement]]:
     def measure(view: EpisodeView) -> list[Measurement]:
@@ -31,7 +34,14 @@ def _measured(mark: Mark, where: int) -> Measurement:
 def _metric(measure: Measure) -> FunctionMetric:
     statistic = Statistic.RATE if measure.higher else Statistic.RATIO
     description = f"{measure.description[0].upper()}{measure.description[1:]}."
-    return FunctionMetric(f"science_{measure.name}", "ratio", statistic, description, _measuring(measure))
+    return FunctionMetric(
+        f"science_{measure.name}",
+        "ratio",
+        statistic,
+        description,
+        _measuring(measure),
+        VERSIONS.get(measure.name, 1),
+    )
 
 
 SCIENCE = tuple(_metric(measure) for measure in MEASURES.values())

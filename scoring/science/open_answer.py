@@ -1,18 +1,43 @@
 """Is the short answer to an open question in what was said? Pure.
 
 An answer holds the key if the key, or another accepted wording of it, is said as whole words and not
-negated; a judge's label, where there is one, decides what the words leave open.
+negated; a judge's label, where there is one, decides what the words leave open. A part of a number is
+another number: neither "3.5" nor "minus 3" holds "3".
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
-from scenarios.facts.matching import find, tokens
+from scenarios.facts.matching import Match, Token, find_all, tokens
+
+_SIGN = re.compile(r"(?<![\w)\]])[-\u2212]\s?$")
+"""Before a number: minus, and neither a hyphen nor a range."""
 
 
 def holds(answer: str, key: str, accept: Sequence[str] = ()) -> bool:
     """Whether one of the wordings of the key is said and not negated ("no" is not in "know")."""
     heard = tokens(answer)
-    matches = (find(wording, heard) for wording in (key, *accept))
-    return any(match is not None and not match.negated for match in matches)
+    return any(
+        not match.negated and not _part_of_number(match, heard, answer)
+        for wording in (key, *accept)
+        for match in find_all(wording, heard)
+    )
+
+
+def _part_of_number(match: Match, heard: Sequence[Token], answer: str) -> bool:
+    """Whether the number at an end of a match goes on beyond it."""
+    # the point of "3.5" ends where its 3 does
+    places = [i for i, t in enumerate(heard) if match.start <= t.start < match.end and t.form != "point"]
+    if not places:
+        return False
+    first, last = places[0], places[-1]
+    if heard[first].form.isdecimal():
+        before = [token.form for token in heard[max(0, first - 2) : first]]
+        decimals = before[-1:] == ["point"] and before[0].isdecimal()
+        if decimals or before[-1:] == ["minus"] or _SIGN.search(answer, 0, match.start):
+            return True
+    after = [token.form for token in heard[last + 1 : last + 3]]
+    goes_on = len(after) == 2 and after[0] == "point" and after[1].isdecimal()
+    return heard[last].form.isdecimal() and goes_on

@@ -20,7 +20,6 @@ CATEGORIES = ("core_entity", "target_concept", "knowledge_anchor")
 EXACT_LETTERS = 2
 """Keywords up to this length are words of many texts: they must have the case in which they are written."""
 
-NO_KEYWORDS = "no_keywords"
 NO_CATEGORY = "category_without_keywords"
 ONLY_OF_THE_QUESTION = "keywords_only_of_the_question"
 

@@ -12,7 +12,7 @@ from recordings.reader import read_scores
 from scoring.science.answers import Answered, Condition, answers
 from scoring.science.audience import Guess, kept_guess
 from scoring.science.contrasts import Contrast, contrasts
-from scoring.science.coupling import Coupling, Pooled, Table, coupling, mantel_haenszel, tabulate
+from scoring.science.coupling import Came, Coupling, Pooled, coupling, mantel_haenszel
 from scoring.science.dialogue import Dialogue, DialogueScores, score_dialogues
 from scoring.science.dialogues import dialogue, judge_of
 from scoring.science.imported import Result, Rule, as_answered
@@ -149,10 +149,13 @@ def couple(tables: Sequence[StageTable], questions: Sequence[Sequence[Scored]]) 
         )
 
 
-def _together(questions: Sequence[Scored], first: Stage, second: Stage) -> Table:
-    """How often questions of one system came through two stages that are both scored."""
-    having = [one.passes for one in questions if {first, second} <= one.passes.keys()]
-    return tabulate([passed[first] for passed in having], [passed[second] for passed in having])
+def _together(questions: Sequence[Scored], first: Stage, second: Stage) -> list[Came]:
+    """Questions of one system that are scored in two stages, and whether they came through each."""
+    return [
+        Came(one.answered.id, one.passes[first], one.passes[second])
+        for one in questions
+        if {first, second} <= one.passes.keys()
+    ]
 
 
 def oriented(table: StageTable, stage: Stage) -> float | None:

@@ -34,7 +34,6 @@ class Detector:
 
 CLEAN_LATENCY_S = 1.0
 CLEAN_YIELD_S = 0.8
-CLEAN_HOLE_S = 0.25
 
 
 def _above(value: float | None, threshold: float, less: float = 0.0) -> float | None:

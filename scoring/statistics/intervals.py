@@ -1,4 +1,4 @@
-"""Intervals: Wilson's for a proportion, the percentile bootstrap for the rest.
+"""Intervals: Wilson's for a proportion, clustered or not, the percentile bootstrap for the rest.
 
 A bootstrap draws items with replacement; values that belong together (the turns of an episode, the
 battles on a prompt) are drawn together, as a cluster. A resample is represented by how often each item was
@@ -64,13 +64,42 @@ def wilson(k: int, n: int, level: float = LEVEL) -> Interval | Undefined:
     if not 0 <= k <= n:
         raise ValueError(f"{k} of {n}")
     z = normal_quantile(level)
-    if n == 0:
-        return Undefined("no_items")
-    share, z2 = k / n, z * z
+    return _score_interval(k / n, n, z, level) if n else Undefined("no_items")
+
+
+def share_interval(
+    outcomes: Sequence[bool], clusters: Sequence[Hashable] | None = None, level: float = LEVEL
+) -> Interval | Undefined:
+    """Wilson's interval of the share of outcomes that are true, for as many as are independent.
+
+    Outcomes of one cluster may be alike. The effective number is n over the design effect (Kish 1965):
+    the variance that the clusters have, over that of independent outcomes. Where all outcomes are alike
+    they tell nothing of the clusters, and those are counted. Each in a cluster of its own, it is `wilson`.
+    """
+    n, k = len(outcomes), sum(map(bool, outcomes))
+    if clusters is None or not n:
+        return wilson(k, n, level)
+    groups = numbered(clusters, n)
+    count = int(groups.max()) + 1
+    if count < 2 and n > 1:
+        return Undefined("one_item")
+    share = k / n
+    if k in (0, n):
+        return _score_interval(share, count, normal_quantile(level), level)
+    true = np.bincount(groups, weights=np.asarray(outcomes, dtype=np.float64))
+    apart = true - share * np.bincount(groups)
+    # no more are effective than there are
+    spread = max(math.fsum(np.square(apart)), n * share * (1 - share))
+    effective = n * n * share * (1 - share) / spread
+    return _score_interval(share, effective, normal_quantile(level), level)
+
+
+def _score_interval(share: float, n: float, z: float, level: float) -> Interval:
+    z2 = z * z
     middle = (share + z2 / (2 * n)) / (1 + z2 / n)
     half = z / (1 + z2 / n) * math.sqrt(share * (1 - share) / n + z2 / (4 * n * n))
     # rounding must not exclude an end that the formula gives exactly
-    return Interval(0.0 if k == 0 else middle - half, 1.0 if k == n else middle + half, level)
+    return Interval(0.0 if share == 0 else middle - half, 1.0 if share == 1 else middle + half, level)
 
 
 def bootstrap(

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import math
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,8 +15,10 @@ from scoring.statistics.intervals import (
     RESAMPLES,
     Interval,
     bootstrap_mean,
+    draws,
     finite,
     numbered,
+    percentile_interval,
 )
 from scoring.statistics.undefined import Undefined
 
@@ -24,6 +27,9 @@ EXACT_FLIPS = 16
 
 FLIPS = 10_000
 """Random choices of signs for more."""
+
+_CELLS_AT_ONCE = 4_000_000
+"""Signs held in memory at the same time: 32 MB."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,18 +138,105 @@ def sign_flip(
     gaps = _gaps(first, second)
     if clusters is not None:
         gaps = np.bincount(numbered(clusters, len(gaps)), weights=gaps).astype(np.float64)
-    if not len(gaps):
-        return Undefined("no_items")
-    moved = np.sort(gaps[gaps != 0])  # sorted: the order of the items changes no draw
-    exact = len(moved) <= EXACT_FLIPS
-    if exact:
-        signs = 1 - 2 * ((np.arange(2 ** len(moved))[:, None] >> np.arange(len(moved))) & 1)
-    else:
-        signs = 1 - 2 * np.random.default_rng(seed).integers(0, 2, (flips, len(moved)))
-    sums = np.abs(signs @ moved)
-    as_extreme = int((sums >= abs(math.fsum(moved)) - 1e-9 * np.abs(moved).sum()).sum())
-    p = as_extreme / len(sums) if exact else (as_extreme + 1) / (len(sums) + 1)
-    return SignFlip(len(gaps), p, exact)
+    (found,) = sign_flips(gaps[:, None], seed=seed, flips=flips)
+    return found
+
+
+def sign_flips(gaps: ArrayLike, *, seed: int = 0, flips: int = FLIPS) -> list[SignFlip | Undefined]:
+    """The same test of several differences on the same items, a column for each; one flip is for them all.
+
+    Args:
+        gaps: Differences (items, columns), first minus second; NaN where an item has none.
+        seed: Of the random flips.
+        flips: How many, for columns that are too long to try them all.
+    """
+    table = np.asarray(gaps, dtype=np.float64)
+    counts = (~np.isnan(table)).sum(axis=0)
+    moved = np.nan_to_num(table)
+    found: list[SignFlip | Undefined] = []
+    # sorted: the order of the items changes no draw
+    sampled = _sampled(moved[np.lexsort(moved.T)], seed, flips)
+    for column, n in enumerate(counts):
+        own = moved[:, column][moved[:, column] != 0]
+        if not n:
+            found.append(Undefined("no_items"))
+        elif len(own) <= EXACT_FLIPS:
+            found.append(SignFlip(int(n), _exact_p(np.sort(own)), exact=True))
+        else:
+            found.append(SignFlip(int(n), float(sampled()[column]), exact=False))
+    return found
+
+
+def _exact_p(own: NDArray[np.float64]) -> float:
+    signs = 1 - 2 * ((np.arange(2 ** len(own))[:, None] >> np.arange(len(own))) & 1)
+    return float(_as_extreme(signs @ own[:, None], own[:, None])[0] / len(signs))
+
+
+def _sampled(moved: NDArray[np.float64], seed: int, flips: int) -> Callable[[], NDArray[np.float64]]:
+    """The p-value of every column by random flips; they are only drawn if they are asked for."""
+
+    @functools.cache
+    def draw() -> NDArray[np.float64]:
+        rng = np.random.default_rng(seed)
+        as_extreme = np.zeros(moved.shape[1], np.int64)
+        block = max(1, _CELLS_AT_ONCE // max(1, len(moved)))
+        for first in range(0, flips, block):
+            rows = min(block, flips - first)
+            signs = 1 - 2 * rng.integers(0, 2, (rows, len(moved)), dtype=np.int8)
+            as_extreme += _as_extreme(signs.astype(np.float64) @ moved, moved)
+        return np.asarray((as_extreme + 1) / (flips + 1))
+
+    return draw
+
+
+def _as_extreme(sums: NDArray[np.float64], moved: NDArray[np.float64]) -> NDArray[np.int64]:
+    """How many sums of flipped differences are at least as large as that of the differences, by column."""
+    most = np.array([abs(math.fsum(column)) for column in moved.T]) - 1e-9 * np.abs(moved).sum(axis=0)
+    return np.asarray((np.abs(sums) >= most).sum(axis=0))
+
+
+def bootstrap_means(
+    values: ArrayLike, *, seed: int = 0, resamples: int = RESAMPLES, level: float = LEVEL
+) -> list[Interval | Undefined]:
+    """Percentile intervals of the means of several columns over the same items, all from the same draws.
+
+    Args:
+        values: (items, columns); NaN where an item has no value.
+        seed: Of the draws; the order of the items does not matter.
+        resamples: How many are drawn.
+        level: Of confidence.
+    """
+    table = np.asarray(values, dtype=np.float64)
+    has = (~np.isnan(table)).astype(np.float64)
+    filled = np.nan_to_num(table)
+    order = np.lexsort(filled.T)
+    has, filled = has[order], filled[order]
+    means = []
+    for counts in draws(len(table), seed, resamples):
+        with np.errstate(divide="ignore", invalid="ignore"):
+            means.append(counts @ filled / (counts @ has))  # a resample without any value gives NaN
+    sizes = has.sum(axis=0).astype(int)
+    if not means:
+        return [Undefined("one_item" if n else "no_items") for n in sizes]
+    drawn = np.concatenate(means)
+    return [percentile_interval(drawn[:, column], int(n), level) for column, n in enumerate(sizes)]
+
+
+def able_to_reject(smallest_p: Sequence[float], alpha: float) -> list[bool]:
+    """Which of several discrete tests could reject at all, and take part in the correction (Tarone 1990).
+
+    A test whose smallest possible p-value lies above its share of alpha can never reject, and need not be
+    paid for: K is the smallest number such that at most K tests could reach alpha / K.
+
+    Args:
+        smallest_p: The smallest p-value that each test could have given.
+        alpha: The chance of any false rejection.
+    """
+    for k in range(1, len(smallest_p) + 1):
+        able = [p <= alpha / k for p in smallest_p]
+        if sum(able) <= k:
+            return able
+    return [False] * len(smallest_p)
 
 
 def holm(p_values: Sequence[float]) -> list[float]:

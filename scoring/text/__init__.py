@@ -1,5 +1,6 @@
 """Words and their errors: one pinned normaliser, and the rates that are made with it."""
 
+from scoring.text.cer import CharacterErrors, character_errors, fewest_character_errors
 from scoring.text.normaliser import NORMALISER, normalise, tokens
 from scoring.text.wer import (
     AlignedWord,
@@ -14,9 +15,12 @@ from scoring.text.wer import (
 __all__ = [
     "NORMALISER",
     "AlignedWord",
+    "CharacterErrors",
     "Op",
     "WordErrors",
+    "character_errors",
     "corpus_rate",
+    "fewest_character_errors",
     "fewest_errors",
     "has_word_spaces",
     "normalise",

@@ -13,8 +13,8 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from scoring.text.normaliser import paired_tokens, tokens
-from scoring.text.wer import Block, Op, align
+from scoring.text.normaliser import tokens
+from scoring.text.wer import Block, Op
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,22 +34,17 @@ class TermErrors:
     absent: tuple[str, ...] = ()
 
 
-def term_errors(reference: str, hypothesis: str, terms: Iterable[str]) -> TermErrors:
-    """Compare the terms of two texts, after normalising.
-
-    Args:
-        reference: What was to be heard.
-        hypothesis: What was heard.
-        terms: To look for in the reference; of one word or several. Case and order do not matter.
-    """
-    before, after = paired_tokens(reference, hypothesis)
-    return aligned_term_errors(before, after, align(before, after), terms)
-
-
 def aligned_term_errors(
     before: Sequence[str], after: Sequence[str], blocks: Sequence[Block], terms: Iterable[str]
 ) -> TermErrors:
-    """The same for words that are aligned already."""
+    """Compare the terms of two texts.
+
+    Args:
+        before: Words of the reference, normalised.
+        after: Words of the hypothesis, normalised with it (`paired_tokens`).
+        blocks: Their alignment.
+        terms: To look for in the reference; of one word or several. Case and order do not matter.
+    """
     wanted = {term: _form(term) for term in terms}
     forms = sorted({words for words in wanted.values() if words}, key=len, reverse=True)
     places = list(_places(before, forms))

@@ -54,6 +54,7 @@ def rates_to_json(total: TextRates, pairs: Iterable[PairErrors]) -> dict[str, An
     return {
         "normaliser": NORMALISER,
         "wer": {**_rate(total.wer, "words"), "insertions_without_reference": total.inserted_alone},
+        "cer": _rate(total.cer, "characters"),
         "eer": {**_rate(total.eer, "terms"), "unordered": _rate(total.eer_unordered, "terms")},
         "aer_strict": _rate(total.aer_strict, "abbreviations"),
         "aer_loose": _rate(total.aer_loose, "abbreviations"),
@@ -75,6 +76,7 @@ def _item(pair: PairErrors) -> dict[str, Any]:
         "substitutions": words.substitutions,
         "deletions": words.deletions,
         "insertions": words.insertions,
+        "cer": None if "cer" in pair.unscored else pair.characters.rate,
         "eer": Rate(found.errors, found.terms).value if found else None,
         "eer_unordered": Rate(found.unordered, found.terms).value if found else None,
         "aer_strict": Rate(short.strict, short.abbreviations).value,

@@ -1,4 +1,4 @@
-"""The four error rates of pairs of texts, from the same alignment. Pure.
+"""The error rates of pairs of texts, in words, characters, terms and abbreviations. Pure.
 
 What is put together is always errors over words, terms or abbreviations, so that the order of pairs and how
 they were cut into files changes nothing. What cannot be measured has a cause and is counted.
@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from scenarios.spoken.terms import Rarity
 from scenarios.spoken.terms import terms as terms_of
 from scoring.text.aer import AbbreviationErrors, abbreviation_errors
+from scoring.text.cer import CharacterErrors, of_words
 from scoring.text.eer import TermErrors, aligned_term_errors
 from scoring.text.normaliser import paired_tokens
 from scoring.text.wer import WordErrors, align, counted, is_written_with_spaces
@@ -38,11 +39,12 @@ class PairErrors:
 
     Attributes:
         terms: None if nobody can say which words are terms, or where words end.
-        unscored: Causes by metric: "wer", "eer", "aer".
+        unscored: Causes by metric: "wer", "cer", "eer", "aer".
     """
 
     id: str | int
     words: WordErrors
+    characters: CharacterErrors
     terms: TermErrors | None
     abbreviations: AbbreviationErrors
     unscored: Mapping[str, str]
@@ -68,14 +70,16 @@ class Rate:
 
 @dataclass(frozen=True, slots=True)
 class TextRates:
-    """The four rates over many pairs.
+    """The rates over many pairs.
 
     Attributes:
+        cer: Errors in characters: the rate of scripts without word spaces, for which there is no other.
         unscored: For each cause the number of pairs of which something could not be measured.
         inserted_alone: Insertions of pairs whose reference has no words: they are in `wer.errors`.
     """
 
     wer: Rate = Rate()
+    cer: Rate = Rate()
     eer: Rate = Rate()
     eer_unordered: Rate = Rate()
     aer_strict: Rate = Rate()
@@ -86,6 +90,7 @@ class TextRates:
     def __add__(self, other: TextRates) -> TextRates:
         return TextRates(
             self.wer + other.wer,
+            self.cer + other.cer,
             self.eer + other.eer,
             self.eer_unordered + other.eer_unordered,
             self.aer_strict + other.aer_strict,
@@ -114,28 +119,31 @@ def compare(pair: TextPair, rarity: Rarity | None = None, *, spoken_digits: bool
     found = aligned_term_errors(before, after, blocks, wanted) if spaced and wanted is not None else None
     short = abbreviation_errors(pair.reference, pair.hypothesis, spoken_digits=spoken_digits)
     unscored: dict[str, str] = {}
+    if not before and not after:
+        empty = "empty_after_normalisation" if emptied else "empty_reference"
+        unscored = dict.fromkeys(("wer", "cer"), empty)
     if not spaced:
-        unscored = dict.fromkeys(("wer", "eer"), "script_without_word_spaces")
-    elif not before and not after:
-        unscored["wer"] = "empty_after_normalisation" if emptied else "empty_reference"
+        unscored |= dict.fromkeys(("wer", "eer"), "script_without_word_spaces")
     if spaced and found is None:
         unscored["eer"] = "no_frequency_list"
     elif found is not None and not found.terms:
         unscored["eer"] = "no_terms"
     if not short.abbreviations:
         unscored["aer"] = "no_abbreviations"
-    return PairErrors(pair.id, words, found, short, unscored)
+    return PairErrors(pair.id, words, of_words(before, after), found, short, unscored)
 
 
 def combined(pairs: Iterable[PairErrors]) -> TextRates:
     """The rates over many pairs: all errors over all words, terms, abbreviations."""
     every = list(pairs)
     worded = [pair.words for pair in every if "wer" not in pair.unscored]
+    spelt = [pair.characters for pair in every if "cer" not in pair.unscored]
     termed = [pair.terms for pair in every if pair.terms]
     short = [pair.abbreviations for pair in every]
     terms, abbreviations = sum(t.terms for t in termed), sum(s.abbreviations for s in short)
     return TextRates(
         wer=Rate(sum(w.errors for w in worded), sum(w.reference_words for w in worded)),
+        cer=Rate(sum(c.errors for c in spelt), sum(c.characters for c in spelt)),
         eer=Rate(sum(t.errors for t in termed), terms),
         eer_unordered=Rate(sum(t.unordered for t in termed), terms),
         aer_strict=Rate(sum(s.strict for s in short), abbreviations),

@@ -5,11 +5,17 @@ from __future__ import annotations
 import difflib
 from collections.abc import Mapping
 
+from streams.endpoints.declarative import build as declarative
+from streams.endpoints.doubao import build as doubao
 from streams.endpoints.fake import FakeEndpoint, FakeReply, tone
+from streams.endpoints.gemini import build as gemini
+from streams.endpoints.local import build as local
 from streams.endpoints.naming import Address
+from streams.endpoints.openai_live import build as openai_live
 from streams.endpoints.openai_realtime import build as openai_realtime
 from streams.endpoints.parameters import Builder, read_format, seconds_of
 from streams.endpoints.pcm import build as pcm
+from streams.endpoints.pipecat import build as pipecat
 from streams.endpoints.protocol import Endpoint
 from streams.endpoints.twilio import build as twilio
 from streams.endpoints.websocket import RawLog
@@ -39,6 +45,8 @@ def connect(
         AddressInvalid: No such scheme, or a parameter that is missing, unknown or wrong.
         AuthenticationFailed: The key's environment variable is not set.
     """
+    if declarative.is_file(address):
+        return declarative.from_file(address, environ, raw_log)
     table = BUILDERS if builders is None else builders
     parsed = Address.parse(address)
     builder = table.get(parsed.scheme)
@@ -66,8 +74,14 @@ def _fake(address: Address, environ: Mapping[str, str], raw_log: RawLog | None) 
 
 
 BUILDERS: Mapping[str, Builder] = {
+    **declarative.BUILDERS,
+    **doubao.BUILDERS,
+    **gemini.BUILDERS,
+    **local.BUILDERS,
+    **openai_live.BUILDERS,
     **openai_realtime.BUILDERS,
     **pcm.BUILDERS,
+    **pipecat.BUILDERS,
     **twilio.BUILDERS,
     "fake": _fake,
 }

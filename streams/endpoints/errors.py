@@ -3,7 +3,8 @@
 EndpointError
 ├── AddressInvalid         the name given is no endpoint (ours to tell, before a call)
 ├── ConnectFailed          nobody there, refused, TLS, DNS
-│   └── AuthenticationFailed   a key is missing or was rejected
+│   ├── AuthenticationFailed   a key is missing or was rejected
+│   └── RateLimited            no session now: the account has used up what it may
 ├── HandshakeTimeout       connected, but the session was never ready
 ├── ProtocolViolation      a message that breaks the protocol
 └── EndpointClosed         the connection ended while we needed it
@@ -39,11 +40,21 @@ class AddressInvalid(EndpointError):
 
 
 class ConnectFailed(EndpointError):
-    """No connection could be made."""
+    """No connection could be made.
+
+    Attributes:
+        retry_after_s: Seconds that the endpoint asks to wait before the next try, if it does.
+    """
+
+    retry_after_s: float | None = None
 
 
 class AuthenticationFailed(ConnectFailed):
     """A key is missing, or the endpoint rejected it."""
+
+
+class RateLimited(ConnectFailed):
+    """The endpoint does not answer now: the account has used up what it may."""
 
 
 class HandshakeTimeout(EndpointError):

@@ -183,12 +183,15 @@ class ToolCalled(_Arrived):
 
     Attributes:
         arguments: JSON text as it came.
+        told: The endpoint tells of a call that it may answer itself: an answer of ours is taken, not
+            awaited.
     """
 
     call: str
     name: str
     arguments: str
     cancelled: bool = False
+    told: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -198,22 +201,31 @@ class Usage(_Arrived):
     Attributes:
         values: Counts by kind, in `unit`.
         cumulative: True if the values count from the start of the session: never sum those.
+        model: The model that was used, where it is not the session's own (transcripts of the user).
     """
 
     unit: UsageUnit
     values: dict[str, float] = field(default_factory=dict)
     cumulative: bool = False
     response: str = ""
+    model: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Notice(_Arrived):
-    """An error, warning or piece of information that is not about audio or text."""
+    """An error, warning or piece of information that is not about audio or text.
+
+    Attributes:
+        fatal: The session cannot go on. With `RATE_LIMIT`: the endpoint refuses to answer, since the
+            account has used up what it may.
+        reset_s: Seconds after which a limit that is used up is lifted, if the endpoint says so.
+    """
 
     level: NoticeLevel
     code: str
     message: str
     fatal: bool = False
+    reset_s: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -225,10 +237,28 @@ class Unknown(_Arrived):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ending(_Arrived):
-    """The endpoint announces that it will close; a timer of ours must act before it does."""
+    """The endpoint announces that it will close; a timer of ours must act before it does.
+
+    Attributes:
+        resumable: Only the connection ends; the session can go on over another, and nothing has to be done.
+    """
 
     time_left_s: float | None = None
     reason: str = ""
+    resumable: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resumed(_Arrived):
+    """The session goes on over a new connection: an end that was announced has not come.
+
+    Attributes:
+        gap_s: Time without a connection, in seconds, up to when the endpoint was ready again.
+        held: Messages of ours that waited meanwhile; they are sent now.
+    """
+
+    gap_s: float
+    held: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -257,5 +287,6 @@ EndpointEvent = (
     | Notice
     | Unknown
     | Ending
+    | Resumed
     | Closed
 )

@@ -8,6 +8,7 @@ import socket
 import ssl
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from websockets.exceptions import InvalidMessage, InvalidProxy, InvalidStatus, InvalidURI, ProxyError
 
@@ -17,9 +18,12 @@ from streams.endpoints.errors import (
     ConnectFailed,
     EndpointClosed,
     EndpointError,
+    RateLimited,
 )
-from streams.endpoints.events import Closed, Notice
+from streams.endpoints.events import Closed, Notice, NoticeLevel
 from streams.endpoints.secrets import redact
+
+E = TypeVar("E", bound=EndpointError)
 
 _LONGEST_BODY = 300
 """Characters of an HTTP error's body that are shown."""
@@ -111,7 +115,10 @@ class Failures:
             return self._make(AuthenticationFailed, found, self._key_remedy())
         if 300 <= status < 400:
             return self._connect(found, "Redirects are not followed: name the address it points to.")
-        return self._connect(found, _STATUS_REMEDIES.get(status, "See what the server logged."))
+        kind = RateLimited if status == 429 else ConnectFailed
+        failed = self._make(kind, found, _STATUS_REMEDIES.get(status, "See what the server logged."))
+        failed.retry_after_s = _seconds(exc.response.headers.get("Retry-After", ""))
+        return failed
 
     def of_closing(self, event: Closed) -> EndpointError:
         """Why the connection ended before the session was ready."""
@@ -126,6 +133,10 @@ class Failures:
         found = f"the set-up was answered with error {notice.code}: {notice.message}"
         if _KEY_TROUBLE.search(f"{notice.code} {notice.message}"):
             return self._make(AuthenticationFailed, found, self._key_remedy())
+        if notice.level is NoticeLevel.RATE_LIMIT:
+            limited = self._make(RateLimited, found, _STATUS_REMEDIES[429])
+            limited.retry_after_s = notice.reset_s
+            return limited
         remedy = _SETUP_REMEDIES.get(notice.code, "Check the dialect and the options of the address.")
         return self._connect(found, remedy)
 
@@ -134,8 +145,13 @@ class Failures:
             return f"Set the environment variable {self.key_env} to a valid key."
         return "Name the environment variable that holds the key with key_env=NAME."
 
-    def _connect(self, found: str, remedy: str) -> EndpointError:
+    def _connect(self, found: str, remedy: str) -> ConnectFailed:
         return self._make(ConnectFailed, found, remedy)
 
-    def _make(self, kind: type[EndpointError], found: str, remedy: str = "") -> EndpointError:
+    def _make(self, kind: type[E], found: str, remedy: str = "") -> E:
         return kind(self.address, redact(found, self.secrets), remedy)
+
+
+def _seconds(retry_after: str) -> float | None:
+    """What a Retry-After header says, if it says seconds; a date would need the server's clock."""
+    return float(retry_after) if retry_after.strip().isdecimal() else None

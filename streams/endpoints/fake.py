@@ -16,7 +16,7 @@ import asyncio
 import dataclasses
 import math
 from collections import deque
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Iterable, Sequence
 
 import numpy as np
 
@@ -42,7 +42,7 @@ from streams.endpoints.events import (
     UserTextReceived,
 )
 from streams.endpoints.fake_script import Delivery, FakeReply, Playing, tone
-from streams.endpoints.protocol import Capabilities, PlaybackReport, Played, TurnMode
+from streams.endpoints.protocol import Capabilities, PlaybackReport, Played, Tool, TurnMode
 
 __all__ = ["Delivery", "FakeEndpoint", "FakeReply", "tone"]
 
@@ -120,9 +120,14 @@ class FakeEndpoint:
             response_bounds=True,
             flush=True,
             tools=True,
+            tool_setup=True,
             dtmf=True,
             text_input=True,
         )
+
+    def offer(self, tools: Sequence[Tool]) -> None:
+        """Recorded."""
+        self.commands += [("offer", tool.name) for tool in tools]
 
     async def open(self) -> Ready:
         """Ready at once, or `refuses`."""

@@ -39,6 +39,13 @@ def seconds_of(text: str) -> float:
     return seconds
 
 
+def yes_or_no(text: str) -> bool:
+    """A switch; ValueError for anything else."""
+    if text not in ("yes", "no"):
+        raise ValueError(text)
+    return text == "yes"
+
+
 def key_of(address: Address, environ: Mapping[str, str], name: str, *, needed: bool) -> str:
     """The key of that environment variable, or "" where none is wanted.
 

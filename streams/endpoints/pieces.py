@@ -9,7 +9,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TypedDict
 
-from streams.endpoints.protocol import Message, Played
+from streams.endpoints.protocol import Message, Played, Tool
 
 _NUMBERS_DEPTH = 4
 """How deep `Fields.numbers` looks; usage records have three levels."""
@@ -80,6 +80,14 @@ class Fields:
     def raw(self, name: str) -> object:
         """The value as it came, None if absent."""
         return self._values.get(name)
+
+    def names(self) -> Sequence[str]:
+        """Names of the fields."""
+        return tuple(self._values)
+
+    def values(self) -> Mapping[str, object]:
+        """The object as it came."""
+        return self._values
 
     def text(self, name: str, default: str | None = None) -> str:
         """A string; `default` stands for an absent or null field, without it that is an error."""
@@ -167,6 +175,9 @@ class QuietCodec:
     A codec adds `capabilities`, `receive` and `audio`, and overrides what its protocol has.
     """
 
+    def offer(self, tools: Sequence[Tool]) -> None:
+        """Tools that the set-up declares, where it can."""
+
     def opening(self) -> Sequence[Message]:
         """Messages to send as soon as the socket is open."""
         return []
@@ -206,3 +217,12 @@ class QuietCodec:
     def closing(self, reason: str) -> Sequence[Message]:
         """The protocol's goodbye."""
         return []
+
+    @property
+    def parted(self) -> bool:
+        """No answer to a goodbye is awaited."""
+        return True
+
+    def resume(self, *, code: int | None = None) -> Sequence[Message] | None:
+        """A session ends with its connection."""
+        return None

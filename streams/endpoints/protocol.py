@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Protocol
 
@@ -53,6 +53,8 @@ class Capabilities:
         input: Audio we send: rate and wire encoding.
         output: Audio we get: rate and wire encoding; events carry it decoded to PCM16.
         continuous: The endpoint needs audio all the time, silence included.
+        tools: Tool calls can be answered.
+        tool_setup: Tools can be declared in the set-up; elsewhere the endpoint brings its own.
         max_session_s: Longest session, if the protocol has a limit.
         ready_on_connect: The protocol has no set-up: `WebsocketEndpoint` is ready once connected.
     """
@@ -69,6 +71,7 @@ class Capabilities:
     response_bounds: bool = False
     flush: bool = False
     tools: bool = False
+    tool_setup: bool = False
     dtmf: bool = False
     text_input: bool = False
     usage_unit: UsageUnit | None = None
@@ -87,6 +90,21 @@ class Played:
     state: PlaybackState
 
 
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """A function that the endpoint may call.
+
+    Attributes:
+        parameters: JSON Schema of its arguments, an object.
+    """
+
+    name: str
+    description: str = ""
+    parameters: Mapping[str, object] = field(
+        default_factory=lambda: {"type": "object", "properties": dict[str, object]()}
+    )
+
+
 class Endpoint(Protocol):
     """The system under test behind a streaming connection.
 
@@ -102,6 +120,9 @@ class Endpoint(Protocol):
     @property
     def capabilities(self) -> Capabilities:
         """Valid after `open`: formats may be negotiated."""
+
+    def offer(self, tools: Sequence[Tool]) -> None:
+        """What the endpoint may call; before `open`. Without `capabilities.tool_setup` a no-op."""
 
     async def open(self) -> Ready:
         """Connect and set up.
@@ -160,6 +181,9 @@ class Codec(Protocol):
     def capabilities(self) -> Capabilities:
         """What this protocol can do; settled once `Ready` was received."""
 
+    def offer(self, tools: Sequence[Tool]) -> None:
+        """As `Endpoint.offer`."""
+
     def opening(self) -> Sequence[Message]:
         """Messages to send as soon as the socket is open."""
 
@@ -195,3 +219,20 @@ class Codec(Protocol):
 
     def closing(self, reason: str) -> Sequence[Message]:
         """The protocol's goodbye, before the socket closes."""
+
+    @property
+    def parted(self) -> bool:
+        """False while the endpoint's answer to our goodbye is still to come."""
+
+    def resume(self, *, code: int | None = None) -> Sequence[Message] | None:
+        """How the session goes on over another connection: the messages that open it there.
+
+        Asked after each message, when the answer means "move now", and once the connection is gone. `Ready`
+        is then among the events again when the session is up; see docs/decisions/resumption.md.
+
+        Args:
+            code: The close code of the connection that is gone; None while it stands.
+
+        Returns:
+            None where the session cannot go on, or should stay where it is.
+        """

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Iterable, Sequence
 
 from streams.audio import FRAME_S, Frame
 from streams.clock import now
 from streams.endpoints.events import Closed, EndpointEvent, Party, Ready
-from streams.endpoints.protocol import Capabilities, Played
+from streams.endpoints.protocol import Capabilities, Played, Tool
 
 
 class ReplayEndpoint:
@@ -88,6 +88,9 @@ class ReplayEndpoint:
         if self._hung_up is None:
             self._hung_up = reason
         self._moved.set()
+
+    def offer(self, tools: Sequence[Tool]) -> None:
+        """Without effect."""
 
     async def begin_turn(self) -> None:
         """Without effect."""

@@ -67,3 +67,10 @@ def redact(text: str, secrets: Iterable[str]) -> str:
     for secret in secrets:
         text = text.replace(secret, MASK)
     return text
+
+
+def redact_bytes(data: bytes, secrets: Iterable[str]) -> bytes:
+    """The message with every secret masked at its own length: lengths within the message stay true."""
+    for secret in secrets:
+        data = data.replace(secret.encode(), b"*" * len(secret.encode()))
+    return data

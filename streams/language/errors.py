@@ -73,7 +73,8 @@ class TimedOut(LanguageError):
     def __init__(self, base_url: str, model: str, timeout_s: float) -> None:
         self.timeout_s = timeout_s
         found = f"no answer within {timeout_s:g} s"
-        super().__init__(base_url, model, found, "Allow more time, or take a faster server.")
+        remedy = "Allow more time (URL?timeout_s=120#MODEL), or take a faster server."
+        super().__init__(base_url, model, found, remedy)
 
 
 class Refused(LanguageError):

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
-from typing import TYPE_CHECKING, Protocol, cast
+from typing import TYPE_CHECKING, Literal, Protocol, cast
 
+from streams.endpoints.protocol import Tool
 from streams.reference.dialogue import Message, Role
 from streams.reference.knowledge_base import KnowledgeBase, Told
 from streams.reference.replies import ReplyFailed
 from streams.reference.sentences import SentenceCutter, sentences
+from streams.reference.tool_use import FILLER, ToolUse, said_of, tool_for
 
 if TYPE_CHECKING:
     from streams.language.client import LanguageModel
@@ -27,21 +29,49 @@ _PROMPT = (
 )
 
 
+_ROLES: Mapping[Role, Literal["system", "user", "assistant"]] = {
+    Role.SYSTEM: "system",
+    Role.USER: "user",
+    Role.ASSISTANT: "assistant",
+}
+"""Who speaks, in a language model's words; what tools returned is not told it."""
+
+
 class Answerer(Protocol):
     """Finds words for a reply."""
 
-    def answer(self, messages: Sequence[Message], instructions: str) -> AsyncGenerator[str, None]:
+    def answer(
+        self, messages: Sequence[Message], instructions: str, tools: Sequence[Tool] = ()
+    ) -> AsyncGenerator[str | ToolUse, None]:
         """Sentences of the reply to a dialogue; see `Replier.reply` for the arguments and errors."""
 
 
 class KnowledgeAnswerer:
-    """Answers from a knowledge base; what it does not know it says so."""
+    """Answers from a knowledge base; what it does not know it says so.
 
-    def __init__(self, base: KnowledgeBase) -> None:
+    Args:
+        base: What it knows.
+        filler: Say that it takes a moment while a tool works.
+    """
+
+    def __init__(self, base: KnowledgeBase, *, filler: bool = False) -> None:
         self._base = base
+        self._filler = filler
 
-    async def answer(self, messages: Sequence[Message], instructions: str) -> AsyncGenerator[str, None]:
+    async def answer(
+        self, messages: Sequence[Message], instructions: str, tools: Sequence[Tool] = ()
+    ) -> AsyncGenerator[str | ToolUse, None]:
         """See `Answerer.answer`; instructions change nothing here."""
+        last = messages[-1] if messages else None
+        if last is not None and last.role is Role.TOOL:
+            yield said_of(last.text)
+            return
+        use = tool_for(last.text, tools) if last is not None and last.role is Role.USER else None
+        if use is not None:
+            yield use
+            if self._filler:
+                yield FILLER
+            return
         for sentence in sentences(self.find(messages)):
             yield sentence
 
@@ -99,8 +129,10 @@ class LanguageAnswerer:
     def __init__(self, model: LanguageModel) -> None:
         self._model = model
 
-    async def answer(self, messages: Sequence[Message], instructions: str) -> AsyncGenerator[str, None]:
-        """See `Answerer.answer`."""
+    async def answer(
+        self, messages: Sequence[Message], instructions: str, tools: Sequence[Tool] = ()
+    ) -> AsyncGenerator[str | ToolUse, None]:
+        """See `Answerer.answer`; tools are not used."""
         from streams.language.client import Message as Line
         from streams.language.errors import LanguageError
 
@@ -108,7 +140,7 @@ class LanguageAnswerer:
             yield NOT_HEARD if messages else GREETING
             return
         lines = [Line("system", instructions or _PROMPT)]
-        lines += [Line(message.role.value, message.text) for message in messages]
+        lines += [Line(_ROLES[each.role], each.text) for each in messages if each.role in _ROLES]
         cutter = SentenceCutter()
         try:
             async with aclosing(cast("AsyncGenerator[str, None]", self._model.stream(lines))) as pieces:

@@ -58,7 +58,9 @@ class Clear(_Command):
     type: Literal["input_audio_buffer.clear"]
 
 
-class _NewItem(BaseModel):
+class NewItem(BaseModel):
+    """A message of text."""
+
     model_config = ConfigDict(frozen=True, extra="ignore")
 
     type: Literal["message"]
@@ -72,11 +74,22 @@ class _NewItem(BaseModel):
         return " ".join(str(part["text"]) for part in self.content if part.get("text"))
 
 
+class ToolOutput(BaseModel):
+    """What a tool returned."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    type: Literal["function_call_output"]
+    call_id: str
+    output: str
+    id: str | None = None
+
+
 class CreateItem(_Command):
-    """Put a message of text into the dialogue."""
+    """Put a message of text, or what a tool returned, into the dialogue."""
 
     type: Literal["conversation.item.create"]
-    item: _NewItem
+    item: Annotated[NewItem | ToolOutput, Field(discriminator="type")]
 
 
 class DeleteItem(_Command):

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Annotated, Any, Self
 from urllib.parse import parse_qsl
 
+import yaml
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from streams.audio import FRAME_S
@@ -102,12 +103,15 @@ class Config(BaseModel):
         seed: Of ragged delivery.
         silence: Seconds of silence that end the user's turn; by default 0.5, and in the metronome as much
             of it as the shortest delay leaves.
-        asr: Recogniser: a model of `streams.speech.models`.
-        voice: Voice: a model of `streams.speech.models`.
+        file: A YAML file of parameters; those that are named beside it go before.
+        asr: Recogniser: a model of `streams.speech.models`, or an engine of `streams.speech.select`,
+            such as `transformers:openai/whisper-large-v3`.
+        voice: Voice: the same, such as `openai:MODEL@VOICE?base_url=http://127.0.0.1:8091/v1`.
         llm: Who answers: a language model (`streams.language.client.language_model`); "" is the
             knowledge that ships with the endpoint.
         vad: What tells speech from silence.
         greets: Whether the endpoint speaks first.
+        filler: Whether it says that it takes a moment while a tool works.
         delays: See `MetronomePlan`.
         leading_silence: See `MetronomePlan`.
         reply: See `MetronomePlan`.
@@ -124,11 +128,13 @@ class Config(BaseModel):
     pace: DeliveryPace = DeliveryPace.BURST
     seed: int = 0
     silence: Annotated[float, Field(ge=FRAME_S, le=10)] | None = None
+    file: str = ""
     asr: str = "whisper-tiny"
     voice: str = "piper-joe"
     llm: str = ""
     vad: Detector = Detector.SILERO
     greets: bool = False
+    filler: bool = False
     delays: Annotated[tuple[_Delay, ...], BeforeValidator(_seconds), Field(min_length=1)] = (0.5,)
     leading_silence: float = Field(default=0.0, ge=0, le=10)
     reply: float = Field(default=1.0, ge=0.01, le=600)
@@ -160,7 +166,7 @@ class Config(BaseModel):
         inherited = base.model_dump(exclude_unset=True) if base is not None else {}
         if base is not None and given.get("mode", base.mode) != base.mode:
             inherited = {name: value for name, value in inherited.items() if name in _COMMON}
-        config = cls._validated(inherited | given)
+        config = cls._validated(inherited | _from_file(given.get("file", "")) | given)
         config._check_mode()
         config._check_timing()
         config._check_defects()
@@ -264,9 +270,27 @@ class Config(BaseModel):
         return ClicksPlan(inside, self.length, self.pace, self.seed)
 
 
-_COMMON = frozenset({"mode", "pace", "seed"})
+def _from_file(name: str) -> dict[str, Any]:
+    """The parameters of a file. Raises `ConfigError`."""
+    if not name:
+        return {}
+    remedy = "Name a YAML file of parameters, as examples/s3-cascade.yaml."
+    try:
+        found = yaml.safe_load(Path(name).read_text(encoding="utf-8"))
+    except (OSError, ValueError, yaml.YAMLError) as error:
+        raise ConfigError(
+            "file", f"{name} cannot be read: {' '.join(str(error).split())}", remedy
+        ) from error
+    if not isinstance(found, dict) or not all(isinstance(key, str) for key in found):
+        raise ConfigError("file", f"{name} holds no mapping of parameters", remedy)
+    if "file" in found:
+        raise ConfigError("file", f"{name} names another file", "Put its parameters here.")
+    return found
+
+
+_COMMON = frozenset({"mode", "pace", "seed", "file"})
 _OF_MODE = {
-    Mode.ASSISTANT: _COMMON | {"silence", "asr", "voice", "llm", "vad", "greets", "defects"},
+    Mode.ASSISTANT: _COMMON | {"silence", "asr", "voice", "llm", "vad", "greets", "filler", "defects"},
     Mode.REHEARSED: _COMMON | {"silence", "voice", "defects", "answers", "first"},
     Mode.METRONOME: _COMMON | {"silence", "delays", "leading_silence", "reply"},
     Mode.CLICKS: _COMMON | {"clicks", "length"},

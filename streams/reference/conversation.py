@@ -50,6 +50,7 @@ class _Reply:
     turn: UserTurn
     item: str | None = None
     metadata: dict[str, str] = field(default_factory=dict)
+    calls: list[did.ReplyToolCalled] = field(default_factory=list)
     task: asyncio.Task[None] | None = None
 
 
@@ -83,7 +84,7 @@ class Conversation:
         self._turns = 0
         self._asked: UserTurn | None = None
         self._queued: UserTurn | None = None
-        self._replies = 0
+        self._replies = self._calls = 0
         self._reply: _Reply | None = None
         self._echo: Echo | None = None
         self._begun = 0
@@ -228,7 +229,9 @@ class Conversation:
             await asyncio.wait(self._transcriptions)
         settings = self._settings()
         messages = self._dialogue.messages()
-        pieces = self._cast.replier.reply(reply.turn, messages, settings.instructions, settings.output.rate)
+        pieces = self._cast.replier.reply(
+            reply.turn, messages, settings.instructions, settings.output.rate, settings.tools
+        )
         try:
             async with aclosing(pieces):
                 async for piece in pieces:
@@ -239,6 +242,13 @@ class Conversation:
             self._end(reply, ResponseStatus.COMPLETED)
 
     def _deliver(self, reply: _Reply, piece: Piece) -> None:
+        if piece.tool is not None:
+            self._calls += 1
+            item, previous = self._dialogue.add(Role.TOOL)
+            use, call = piece.tool, f"call_{self._calls:04d}"
+            reply.calls.append(did.ReplyToolCalled(reply.id, item, previous, call, use.name, use.arguments))
+            self._emit(reply.calls[-1])
+            return
         if reply.item is None:
             reply.item, previous = self._dialogue.add(Role.ASSISTANT)
             self._emit(did.ReplyItemBegan(reply.id, reply.item, previous))
@@ -270,7 +280,9 @@ class Conversation:
             text_out=len(text.split()),
         )
         self._reply = None
-        self._emit(did.ReplyEnded(reply.id, reply.item, text, status, reason, tokens, reply.metadata))
+        self._emit(
+            did.ReplyEnded(reply.id, reply.item, text, status, reason, tokens, reply.metadata, reply.calls)
+        )
         queued, self._queued = self._queued, None
         if queued is not None and status is ResponseStatus.COMPLETED:
             self._respond(queued)
@@ -278,8 +290,10 @@ class Conversation:
     def _edit(self, command: do.Command) -> None:
         try:
             match command:
-                case do.CreateItem():
-                    new = command.item
+                case do.CreateItem(item=do.ToolOutput() as result):
+                    item, previous = self._dialogue.add(Role.TOOL, result.output, result.id)
+                    self._emit(did.ToolOutputAdded(item, previous, result.call_id, result.output))
+                case do.CreateItem(item=do.NewItem() as new):
                     item, previous = self._dialogue.add(Role(new.role), new.text, new.id)
                     self._emit(did.TextItemAdded(item, previous, new.role, new.text))
                 case do.DeleteItem():

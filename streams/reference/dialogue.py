@@ -13,6 +13,7 @@ class Role(StrEnum):
     USER = "user"
     ASSISTANT = "assistant"
     SYSTEM = "system"
+    TOOL = "tool"  # what a tool returned
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,7 +48,7 @@ async def load(config: Config) -> Engines:
         SpeechError: A model or package is missing.
         LanguageError: The language model's name or key is.
     """
-    key = (config.vad, config.asr, config.voice, config.llm)
+    key = (config.vad, config.asr, config.voice, config.llm, str(config.filler))
     if key not in _loaded:
         engines = await workers.run(_make, config, kind="asr")
         await _warm(engines)
@@ -57,22 +57,33 @@ async def load(config: Config) -> Engines:
 
 
 def _make(config: Config) -> Engines:
-    from streams.speech.piper import PiperSpeaker
     from streams.speech.silero import SileroDetector
-    from streams.speech.whisper import WhisperRecogniser
 
     detector = SileroDetector() if config.vad is Detector.SILERO else EnergyDetector()
-    return Engines(
-        detector, WhisperRecogniser(config.asr), PiperSpeaker(config.voice), _answerer(config.llm)
-    )
+    return Engines(detector, _recogniser(config.asr), _voice(config.voice), _answerer(config))
 
 
-def _answerer(llm: str) -> Answerer:
-    if not llm:
-        return KnowledgeAnswerer(KnowledgeBase.load())
+def _recogniser(name: str) -> Recogniser:
+    """A model of the register by its name, or any engine as `ENGINE:NAME`."""
+    from streams.speech import select
+    from streams.speech.whisper import WhisperRecogniser
+
+    return select.recogniser(name) if ":" in name else WhisperRecogniser(name)
+
+
+def _voice(name: str) -> Voice:
+    from streams.speech import select
+    from streams.speech.piper import PiperSpeaker
+
+    return select.voice(name) if ":" in name else PiperSpeaker(name)
+
+
+def _answerer(config: Config) -> Answerer:
+    if not config.llm:
+        return KnowledgeAnswerer(KnowledgeBase.load(), filler=config.filler)
     from streams.language.client import language_model
 
-    return LanguageAnswerer(language_model(llm))
+    return LanguageAnswerer(language_model(config.llm))
 
 
 async def _warm(engines: Engines) -> None:
@@ -123,10 +134,8 @@ async def _rehearsed(config: Config, engines: Engines | None) -> Cast:
 
 async def kept_voice(name: str) -> KeptVoice:
     """A voice that speaks every sentence once, whatever the session; loaded when it is first needed."""
-    from streams.speech.piper import PiperSpeaker
-
     if name not in _voices:
-        _voices[name] = KeptVoice(await workers.run(PiperSpeaker, name, kind="tts"), DEFAULT_RATE)
+        _voices[name] = KeptVoice(await workers.run(_voice, name, kind="tts"), DEFAULT_RATE)
     return _voices[name]
 
 

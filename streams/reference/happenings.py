@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from streams.endpoints.events import ResponseStatus
@@ -106,6 +106,28 @@ class ReplyItemBegan:
 
 
 @dataclass(frozen=True, slots=True)
+class ReplyToolCalled:
+    """The reply calls a tool, with JSON text as arguments; the call is item `item`, after `previous`."""
+
+    response: str
+    item: str
+    previous: str | None
+    call: str
+    name: str
+    arguments: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolOutputAdded:
+    """What a tool returned joined the dialogue after item `previous`."""
+
+    item: str
+    previous: str | None
+    call: str
+    output: str
+
+
+@dataclass(frozen=True, slots=True)
 class ReplyAudio:
     """A piece of the reply: PCM16 at the output's rate."""
 
@@ -141,6 +163,7 @@ class ReplyEnded:
         text: All its words.
         reason: Why it was cancelled (`turn_detected`, `client_cancelled`), or what failed.
         metadata: What the maker of the reply wants known about it.
+        calls: The tools that it called.
     """
 
     response: str
@@ -150,6 +173,7 @@ class ReplyEnded:
     reason: str = ""
     tokens: Tokens = Tokens()
     metadata: Mapping[str, str] = field(default_factory=dict)
+    calls: Sequence[ReplyToolCalled] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,6 +205,8 @@ Happening = (
     | ItemTruncated
     | ReplyBegan
     | ReplyItemBegan
+    | ReplyToolCalled
+    | ToolOutputAdded
     | ReplyAudio
     | ReplyText
     | ReplyEnded

@@ -6,8 +6,7 @@ It works in simulated time, and what it says went over the same messages as with
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterable
-from dataclasses import replace
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from urllib.parse import urlsplit
 
 from streams.audio import Frame
@@ -16,7 +15,7 @@ from streams.endpoints.errors import AddressInvalid, ConnectFailed, EndpointClos
 from streams.endpoints.events import Closed, EndpointEvent, Party, Ready
 from streams.endpoints.openai_realtime.codec import RealtimeCodec
 from streams.endpoints.openai_realtime.dialects import DIALECTS, RealtimeOptions
-from streams.endpoints.protocol import Capabilities, Message, Pace, Played, TurnMode
+from streams.endpoints.protocol import Capabilities, Message, Pace, Played, Tool, TurnMode
 from streams.language.errors import LanguageError
 from streams.reference.config import Config, ConfigError
 from streams.reference.delivery import DeliveryPace
@@ -72,12 +71,13 @@ class ReferenceEndpoint:
         journal: Callable[[Planted], None] | None = None,
     ) -> None:
         self._config = config or Config()
-        dialect = replace(
-            DIALECTS["openai"],
-            name="reference",
-            pace=_PACES[self._config.pace],
-            turn_modes=frozenset({TurnMode.SERVER_VAD, TurnMode.MANUAL}),
-            max_session_s=None,
+        dialect = DIALECTS["openai"].model_copy(
+            update={
+                "name": "reference",
+                "pace": _PACES[self._config.pace],
+                "turn_modes": frozenset({TurnMode.SERVER_VAD, TurnMode.MANUAL}),
+                "max_session_s": None,
+            }
         )
         self._codec = RealtimeCodec(dialect, options)
         self._address = address
@@ -150,6 +150,10 @@ class ReferenceEndpoint:
         for message in messages:
             self._line.to_server.put_nowait(message)
 
+    def offer(self, tools: Sequence[Tool]) -> None:
+        """What it may call."""
+        self._codec.offer(tools)
+
     async def send(self, frame: Frame) -> None:
         """One frame of user audio."""
         self._transmit(self._codec.audio(frame))
@@ -171,7 +175,7 @@ class ReferenceEndpoint:
         self._transmit(self._codec.cancel())
 
     async def tool_result(self, call: str, output: str, *, error: bool = False) -> None:
-        """The reference endpoint calls no tools."""
+        """The output of a tool, and a request to go on."""
         self._transmit(self._codec.tool_result(call, output, error=error))
 
     async def text(self, text: str) -> None:
@@ -209,7 +213,8 @@ def reference_endpoint(
             address, "this is no address of the reference endpoint", "Expected reference://?..."
         )
     try:
-        config = Config.parse(parts.query)
+        # not `parts.query`: a language model's name stands behind a #
+        config = Config.parse(address.partition("?")[2])
     except ConfigError as error:
         raise AddressInvalid(address, f"{error.parameter}: {error.found}", error.remedy) from error
     return ReferenceEndpoint(config, options=options, address=address, engines=engines, journal=journal)

@@ -14,6 +14,7 @@ import numpy as np
 
 from streams.audio import sample_at, silence, to_pcm, to_pcm16
 from streams.clock import now, sleep_exactly, sleep_until
+from streams.endpoints.protocol import Tool
 from streams.reference.config import ClicksPlan, MetronomePlan
 from streams.reference.delivery import Delivery
 from streams.reference.dialogue import Message
@@ -75,7 +76,12 @@ class Metronome:
         self._journal = journal
 
     async def reply(
-        self, turn: UserTurn, messages: Sequence[Message], instructions: str, rate: int
+        self,
+        turn: UserTurn,
+        messages: Sequence[Message],
+        instructions: str,
+        rate: int,
+        tools: Sequence[Tool] = (),
     ) -> AsyncGenerator[Piece, None]:
         """See `Replier.reply`."""
         plan = self._plan
@@ -111,7 +117,12 @@ class Clicks:
         click_track(plan.offsets, plan.length, DEFAULT_RATE)  # ready before the first caller comes
 
     async def reply(
-        self, turn: UserTurn, messages: Sequence[Message], instructions: str, rate: int
+        self,
+        turn: UserTurn,
+        messages: Sequence[Message],
+        instructions: str,
+        rate: int,
+        tools: Sequence[Tool] = (),
     ) -> AsyncGenerator[Piece, None]:
         """See `Replier.reply`."""
         track = click_track(self._plan.offsets, self._plan.length, rate)

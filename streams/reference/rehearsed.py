@@ -13,6 +13,7 @@ import numpy as np
 
 from streams.audio import FULL_SCALE, to_pcm, to_pcm16
 from streams.clock import now, sleep_exactly, sleep_until
+from streams.endpoints.protocol import Tool
 from streams.reference.attention import Manners
 from streams.reference.defects import sound, words
 from streams.reference.defects.kinds import Defect, Plan
@@ -95,7 +96,12 @@ class Rehearsed:
         self._over = float("-inf")  # when it was last heard
 
     async def reply(
-        self, turn: UserTurn, messages: Sequence[Message], instructions: str, rate: int
+        self,
+        turn: UserTurn,
+        messages: Sequence[Message],
+        instructions: str,
+        rate: int,
+        tools: Sequence[Tool] = (),
     ) -> AsyncGenerator[Piece, None]:
         """See `Replier.reply`; it lasts until the last sample has been heard."""
         began = now()

@@ -6,10 +6,12 @@ from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from streams.endpoints.protocol import Tool
 from streams.reference.defects.sound import Echo
 from streams.reference.dialogue import Message
 from streams.reference.ears import Ears, Urged
 from streams.reference.settings import SessionSettings
+from streams.reference.tool_use import ToolUse
 from streams.speech.interfaces import Recogniser
 
 
@@ -39,11 +41,13 @@ class Piece:
     Attributes:
         pcm: PCM16 at the session's output rate; may be empty.
         text: The words that begin with this piece.
+        tool: A tool that is called at this point; there is no audio then.
         metadata: What should be known about the reply when it ends.
     """
 
     pcm: bytes
     text: str = ""
+    tool: ToolUse | None = None
     metadata: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -51,7 +55,12 @@ class Replier(Protocol):
     """Makes replies; one per session."""
 
     def reply(
-        self, turn: UserTurn, messages: Sequence[Message], instructions: str, rate: int
+        self,
+        turn: UserTurn,
+        messages: Sequence[Message],
+        instructions: str,
+        rate: int,
+        tools: Sequence[Tool] = (),
     ) -> AsyncGenerator[Piece, None]:
         """Answer a turn.
 
@@ -61,6 +70,7 @@ class Replier(Protocol):
                 user said nothing, or nothing that was understood.
             instructions: The client's instructions, or "".
             rate: Samples per second of the pieces.
+            tools: What the client lets the endpoint call.
 
         Raises:
             ReplyFailed: There will be no more of this reply.

@@ -41,8 +41,8 @@ PATH = "/v1/realtime"
 MAX_SESSIONS = 16
 """Sessions at a time; one more is refused with 503."""
 
-_FIXED = ("asr", "voice", "llm", "vad")
-"""What only the operator chooses: these load models, or call other servers."""
+_FIXED = ("file", "asr", "voice", "llm", "vad")
+"""What only the operator chooses: these load models, read files, or call other servers."""
 
 _LOOPBACK = re.compile(r"(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?")
 _LARGEST_MESSAGE = 16 * 2**20

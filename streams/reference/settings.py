@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from streams.audio import AudioFormat, Encoding
+from streams.endpoints.protocol import Tool
 
 DEFAULT_RATE = 24000
 """Samples per second of `audio/pcm` when the session names no rate."""
@@ -45,6 +46,7 @@ class SessionSettings:
         turn_taking: None is manual mode: the client commits, and asks for a reply.
         transcribe: Send transcripts of what the user said.
         voice: What the client calls the voice; it is echoed and changes nothing.
+        tools: What the endpoint may call.
         beta: Speak with the event names of the beta protocol.
     """
 
@@ -54,6 +56,7 @@ class SessionSettings:
     transcribe: bool = False
     instructions: str = ""
     voice: str = "reference"
+    tools: tuple[Tool, ...] = ()
     beta: bool = False
 
 
@@ -113,6 +116,16 @@ class _Audio(_Shape):
     output: _Output = _Output()
 
 
+class _Function(_Shape):
+    type: Literal["function"] = "function"
+    name: str
+    description: str = ""
+    parameters: dict[str, Any] = Field(default_factory=dict)
+
+    def tool(self) -> Tool:
+        return Tool(self.name, self.description, self.parameters)
+
+
 class SessionPatch(_Shape):
     """The `session` of a `session.update`; the flat beta shape is read into the nested GA shape.
 
@@ -123,6 +136,7 @@ class SessionPatch(_Shape):
     output_modalities: tuple[str, ...] = ("audio",)
     instructions: str = ""
     audio: _Audio = _Audio()
+    tools: tuple[_Function, ...] = ()
 
     @model_validator(mode="before")
     @classmethod
@@ -140,6 +154,8 @@ class SessionPatch(_Shape):
     def apply(self, before: SessionSettings, default: TurnTaking) -> SessionSettings:
         """The settings after this update; turn detection that is switched on starts from `default`."""
         changes = self.given("instructions")
+        if "tools" in self.model_fields_set:
+            changes["tools"] = tuple(each.tool() for each in self.tools)
         heard, spoken = self.audio.input, self.audio.output
         if "format" in heard.model_fields_set:
             changes["input"] = heard.format
@@ -166,7 +182,7 @@ _BETA_OUTPUT = {"output_audio_format": "format", "voice": "voice"}
 
 
 def _nested(flat: Mapping[str, Any]) -> dict[str, Any]:
-    session: dict[str, Any] = {key: flat[key] for key in ("instructions", "audio") if key in flat}
+    session: dict[str, Any] = {key: flat[key] for key in ("instructions", "audio", "tools") if key in flat}
     if "modalities" in flat:
         session["output_modalities"] = flat["modalities"]
     heard = {new: flat[old] for old, new in _BETA_INPUT.items() if old in flat}
@@ -200,6 +216,7 @@ def describe(settings: SessionSettings, *, session: str, model: str) -> dict[str
             "output_audio_format": _beta_name(settings.output),
             "input_audio_transcription": transcription,
             "turn_detection": detection,
+            "tools": _functions(settings.tools),
         }
     return {
         "id": session,
@@ -216,7 +233,20 @@ def describe(settings: SessionSettings, *, session: str, model: str) -> dict[str
             },
             "output": {"format": _ga_format(settings.output), "voice": settings.voice},
         },
+        "tools": _functions(settings.tools),
     }
+
+
+def _functions(tools: Sequence[Tool]) -> list[dict[str, Any]]:
+    return [
+        {
+            "type": "function",
+            "name": tool.name,
+            "description": tool.description,
+            "parameters": dict(tool.parameters),
+        }
+        for tool in tools
+    ]
 
 
 _GA_NAMES = {Encoding.PCM16: "audio/pcm", Encoding.MULAW: "audio/pcmu", Encoding.ALAW: "audio/pcma"}

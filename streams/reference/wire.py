@@ -116,6 +116,8 @@ class ServerCodec:
                 return [{"type": "response.created", "response": _response(response, "in_progress")}]
             case did.ReplyItemBegan():
                 return self._item_bodies(happening.item, happening.previous, _begun(happening))
+            case did.ReplyToolCalled():
+                return self._call_bodies(happening)
             case did.ReplyEnded():
                 return _ended(happening, beta=self.settings.beta)
             case did.Refused(code, message, event_id, param):
@@ -148,6 +150,9 @@ class ServerCodec:
             case did.TextItemAdded(item, previous, role, text):
                 kind = "output_text" if role == "assistant" else "input_text"
                 return self._whole_item(item, previous, role, {"type": kind, "text": text})
+            case did.ToolOutputAdded(item, previous, call, output):
+                value = {**_BASE_ITEM, "id": item, "type": "function_call_output"}
+                return self._placed({**value, "call_id": call, "output": output}, previous)
             case did.UserTranscribed(item, text, seconds):
                 usage = {"type": "duration", "seconds": round(seconds, 3)}
                 return [_transcription("completed", item, transcript=text, usage=usage)]
@@ -167,10 +172,25 @@ class ServerCodec:
         return describe(self.settings, session=self.session, model=self.model)
 
     def _whole_item(self, item: str, previous: str | None, role: str, content: Json) -> list[Json]:
-        value = _item(item, role, "completed", content)
+        return self._placed(_item(item, role, "completed", content), previous)
+
+    def _placed(self, value: Json, previous: str | None) -> list[Json]:
         added = {"type": "conversation.item.added", "previous_item_id": previous, "item": value}
         # beta knew one event for both
         return [added] if self.settings.beta else [added, {**added, "type": "conversation.item.done"}]
+
+    def _call_bodies(self, called: did.ReplyToolCalled) -> list[Json]:
+        value = _call(called)
+        begun = {**value, "status": "in_progress", "arguments": ""}
+        place = {"response_id": called.response, "output_index": 0}
+        named = {"item_id": called.item, "call_id": called.call, "name": called.name}
+        done = "response.function_call_arguments.done"
+        return [
+            {"type": "response.output_item.added", **place, "item": begun},
+            *self._placed(value, called.previous),
+            {"type": done, **place, **named, "arguments": called.arguments},
+            {"type": "response.output_item.done", **place, "item": value},
+        ]
 
     def _item_bodies(self, item: str, previous: str | None, around: list[Json]) -> list[Json]:
         value = _item(item, "assistant", "in_progress")
@@ -195,6 +215,14 @@ def _item(item: str, role: str, status: str, *content: Json) -> Json:
         "role": role,
         "content": list(content),
     }
+
+
+_BASE_ITEM: Json = {"object": "realtime.item", "status": "completed"}
+
+
+def _call(called: did.ReplyToolCalled) -> Json:
+    value = {**_BASE_ITEM, "id": called.item, "type": "function_call", "call_id": called.call}
+    return {**value, "name": called.name, "arguments": called.arguments}
 
 
 def _of_reply(kind: str, response: str, item: str, **more: object) -> Json:
@@ -226,13 +254,13 @@ def _begun(happening: did.ReplyItemBegan) -> list[Json]:
 def _ended(end: did.ReplyEnded, *, beta: bool) -> list[Json]:
     completed = end.status is ResponseStatus.COMPLETED
     bodies: list[Json] = []
-    output: list[Json] = []
+    output: list[Json] = [_call(each) for each in end.calls]
     if end.item is not None:
         content = {"type": "audio" if beta else "output_audio", "transcript": end.text}
         item = _item(end.item, "assistant", "completed" if completed else "incomplete", content)
         part = {"type": "audio", "transcript": end.text}
         done = {"type": "response.output_item.done", "response_id": end.response, "output_index": 0}
-        output = [item]
+        output.append(item)
         bodies = [
             _of_reply("response.output_audio.done", end.response, end.item),
             _of_reply("response.output_audio_transcript.done", end.response, end.item, transcript=end.text),

@@ -70,6 +70,16 @@ def window_starts(samples: int) -> list[int]:
     return starts
 
 
+def scored_samples(samples: int) -> int:
+    """How many samples of a clip are in at least one window."""
+    end = covered = 0
+    for start in window_starts(samples):
+        last = min(start + WINDOW, samples)
+        covered += max(0, last - max(start, end))
+        end = max(end, last)
+    return covered
+
+
 def materials(samples: int) -> Iterator[Material]:
     """The windows of a clip in order, in groups that share their work."""
     starts = window_starts(samples)

@@ -12,7 +12,7 @@ import numpy as np
 from agent.session import Engines, Session, SessionPlan
 from recordings.format import EpisodeInfo
 from recordings.reader import Episode
-from scenarios.load import from_scenario
+from scenarios.load import LoadedScenario, from_scenario
 from scenarios.schema import Limits, Persona, Scenario, Turn
 from streams import clock
 from streams.endpoints.fake import FakeEndpoint
@@ -41,7 +41,7 @@ class Call:
 def hold(
     tmp_path: Path,
     endpoint: FakeEndpoint,
-    scenario: Scenario | None = None,
+    scenario: Scenario | LoadedScenario | None = None,
     *,
     simulate: bool = True,
     texts: Sequence[str] = (),
@@ -54,7 +54,8 @@ def hold(
     )
 
     async def main() -> EpisodeInfo:
-        whole = SessionPlan(id="call", scenario=from_scenario(scenario or scripted()))
+        loaded = scenario if isinstance(scenario, LoadedScenario) else from_scenario(scenario or scripted())
+        whole = SessionPlan(id="call", scenario=loaded)
         whole = dataclasses.replace(whole, **plan)  # type: ignore[arg-type]
         return await Session(whole, endpoint, engines, tmp_path / "call").run()
 

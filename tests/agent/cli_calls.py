@@ -18,6 +18,7 @@ import pytest
 from websockets.asyncio.server import ServerConnection, serve
 
 from agent.cli import main
+from recordings.run import load_run
 
 ENGINES = ("--voice", "tone", "--recogniser", "none", "--detector", "energy", "--turn-detector", "none")
 
@@ -87,8 +88,8 @@ class Viva:
         return self.run(endpoint, "--simulated", *more, scenario=scenario, out=out)
 
     def manifest(self, out: str = "run") -> Any:
-        """run.json."""
-        return json.loads((self.folder / out / "run.json").read_text())
+        """The manifest as it stands: run.json and what has happened since."""
+        return load_run(self.folder / out).model_dump(mode="json")
 
     def start(self, *arguments: str, limit: int | None = None) -> subprocess.Popen[str]:
         """Run a command in a process of its own; `limit` is the largest file it may write, in bytes."""

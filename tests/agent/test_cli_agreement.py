@@ -10,7 +10,7 @@ import pytest
 
 from recordings.format import Verdict
 from tests.agent.cli_calls import Viva
-from tests.scoring.agreement.tallies import AUDIOJUDGE, square
+from tests.scoring.agreement.tallies import AUDIOJUDGE, DATA, rows, square
 from tests.scoring.agreement.verdicts import recorded
 
 POINTWISE = AUDIOJUDGE / "speakbench508_pointwise_gpt4o_4_shots_none_transcript_fewshot_separate.csv"
@@ -198,3 +198,51 @@ def test_the_run_of_a_call_is_a_label_source(viva: Viva) -> None:
     judge = table(viva, "person.csv", {"run/e1/0": "complete", "run/e1/1": "complete", "run/e1/9": "wrong"})
     found = viva("agreement", judge, f"{folder}#facts", "--json").json
     assert (found["n"], found["percent"], found["only_a"], found["only_b"]) == (2, 50, 1, 1)
+
+
+def joint_counts(viva: Viva, corpus: str) -> str:
+    """People's labels of three dimensions, item by item, from published counts."""
+    lines = [
+        f"{row['content']},{row['paralinguistics']},{row['voice_quality']}"
+        for row in rows(DATA / "trace_counts" / f"{corpus}_hcot_joint_counts.csv")
+        for _ in range(int(row["count"]))
+    ]
+    text = "".join(f"i{n},{line}\n" for n, line in enumerate(lines))
+    (viva.folder / "people.csv").write_text(f"item,content,paralinguistics,voice_quality\n{text}")
+    return "people.csv"
+
+
+def test_the_probes_give_the_published_shares_of_people(viva: Viva) -> None:
+    speakbench = joint_counts(viva, "speakbench")
+    found = viva("agreement", speakbench, "--probe", "content-first", "--json").json
+    assert (found["kind"], found["n"], found["unscored"]) == ("probes", 497, {})
+    tie = {name: round(100 * found["content_tie"][name]["share"], 1) for name in found["content_tie"]}
+    assert tie == {"paralinguistics": 19.9, "voice_quality": 39.2, "still_tie": 40.8, "other": 0}
+    out = viva("agreement", speakbench, "--probe", "content-first").out
+    assert "39.24 %" in out and "content-first@1" in out
+    arena = viva("agreement", joint_counts(viva, "s2sarena"), "--probe", "acceptability-cap", "--json").json
+    flips = {name: round(100 * share["share"], 1) for name, share in arena["flips"].items()}
+    assert flips == {"content": 9.6, "paralinguistics": 40.1, "voice_quality": 2.9}
+
+
+def test_the_probes_take_the_answers_of_one_person(viva: Viva) -> None:
+    lines = [
+        {"item": item, "annotator": person, "dimension": dimension, "label": label}
+        for person in ("ann", "bob")
+        for item in "pq"
+        for dimension, label in (("content", "1"), ("paralinguistics", "2"), ("voice_quality", "both_bad"))
+        if (person, item, dimension) != ("bob", "q", "voice_quality")
+    ]
+    (viva.folder / "p.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    assert viva("agreement", "p.jsonl#ann", "--probe", "majority", "--json").json["n"] == 2
+    bob = viva("agreement", "p.jsonl#bob", "--probe", "majority", "--json").json
+    assert (bob["n"], bob["unscored"]) == (1, {"voice_quality:not_labelled": 1})
+    for address, options, told in (
+        ("p.jsonl", (), "holds labels by several. Name one: PATH#PERSON."),
+        ("p.jsonl#ann/content", (), "holds no labels of paralinguistics, voice_quality"),
+        ("p.jsonl#ann", ("--swapped",), "--probe with another option"),
+    ):
+        done = viva("agreement", address, "--probe", "majority", *options)
+        assert (done.code, done.out) == (2, "") and told in done.err, done.err
+    done = viva("agreement", "p.jsonl#ann", "--probe", "best")
+    assert done.code == 2 and "Known: content-first" in done.err

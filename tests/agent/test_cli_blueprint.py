@@ -34,7 +34,7 @@ def test_a_recording_is_one_record(reply: Path, tmp_path: Path) -> None:
     code, out, err = viva(reply, "--json", "--svg", tmp_path / "reply.svg")
     assert (code, err) == (0, "")
     record = json.loads(out, parse_constant=pytest.fail)
-    assert record["version"] == 1
+    assert record["version"] == 2
     assert 1 < record["quality"]["plain"]["overall"] < 5
     assert record["unscored"]["transcript"] == "no_recogniser"
     assert (tmp_path / "reply.svg").read_text().startswith("<svg")

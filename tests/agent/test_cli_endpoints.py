@@ -60,6 +60,40 @@ def received(episode: Episode) -> int:
     return int(episode.track("received")[0].size)
 
 
+def test_an_account_that_has_used_up_its_sessions_spoils_the_call_and_lowers_nobodys_score(
+    viva: Viva,
+) -> None:
+    def too_many(connection: ServerConnection, request: Request) -> Response:
+        answer = connection.respond(http.HTTPStatus.TOO_MANY_REQUESTS, "slow down")
+        answer.headers["Retry-After"] = "7"
+        return answer
+
+    done = call(viva, listen_on, process_request=too_many)
+    outcome, episode = ended(viva, done)
+    assert (done.code, outcome, episode.info.outcome.void) == (3, "rate_limited", True)
+    assert "run fewer at a time" in done.err
+
+
+def test_the_raw_traffic_stands_beside_the_events_if_it_is_asked_for(viva: Viva) -> None:
+    (viva.folder / "hello.yaml").write_text(ONE_TURN)
+    with server(answer_once) as port:
+        done = viva.run(f"pcm+ws://127.0.0.1:{port}/?rate=16000", "--raw-log", "messages", "--json")
+    outcome, episode = ended(viva, done)
+    assert outcome == "completed"
+    lines = (viva.folder / "run/hello/raw.jsonl").read_text().splitlines()
+    assert json.loads(lines[0])["audio"] is False
+    sent = [json.loads(line) for line in lines if '"sent"' in line]
+    assert {line["bytes"] for line in sent} == {640}  # 20 ms at 16000/s in 16 bits
+    came = [json.loads(line) for line in lines if '"received"' in line]
+    assert sum(line["bytes"] for line in came) == 2 * received(episode)
+
+
+async def answer_once(connection: ServerConnection) -> None:
+    await first_words(connection)
+    await connection.send(REPLY)
+    await listen_on(connection)
+
+
 def test_a_rejected_key_is_told_with_its_variable_and_never_shown(
     viva: Viva, monkeypatch: pytest.MonkeyPatch
 ) -> None:

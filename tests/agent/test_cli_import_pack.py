@@ -64,6 +64,25 @@ def test_the_tasks_of_big_bench_audio_keep_their_keys(task: str, answers: list[s
     assert not imported.scenarios[0].turns[0].text.startswith("Question")
 
 
+def test_options_with_letters_keep_them_and_their_key(tmp_path: Path) -> None:
+    file = tmp_path / "date_understanding.json"
+    listed = "It is Christmas Eve of 1937. What date is tomorrow?\nOptions:\n(A) 12/11/1937\n(B) 12/25/1937"
+    eleven = "Which one?\nOptions:\n" + "\n".join(f"- option {n}" for n in range(11))
+    rows = [
+        {"input": listed, "target": "(B)"},
+        {"input": "Which one?\nOptions:\n(A) this\n(B) that", "target": "(C)"},  # no such option
+        {"input": "Which one?\nOptions:\n1. this\n2. that", "target": "this"},  # in a way that is not known
+        {"input": eleven, "target": "option 0"},  # letters end at J: none is left out in silence
+    ]
+    file.write_text(json.dumps({"examples": rows}))
+    imported = read("bigbench", file)
+    (one,) = imported.scenarios
+    assert item(one).kind is ItemKind.CHOICE
+    assert (item(one).options, item(one).answer) == ({"A": "12/11/1937", "B": "12/25/1937"}, "B")
+    assert query(one.turns[0]).text.endswith("A: 12/11/1937, B: 12/25/1937.")
+    assert imported.left_out == {"empty": 1, "options_unreadable": 1, "too_many_options": 1}
+
+
 def test_what_cannot_be_asked_is_left_out_by_cause(tmp_path: Path) -> None:
     file = tmp_path / "questions.json"
     good = {"Qid": "q-1", "Question": "Where is Milan?", "Answer": "Italy", "Source": "x"}

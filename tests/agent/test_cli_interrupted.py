@@ -92,7 +92,7 @@ def test_a_full_disk_is_told_and_what_was_written_is_readable(viva: Viva) -> Non
     assert process.returncode == 3
     assert "cannot be written (File too large)" in err and "Free some space" in err
     assert "Traceback" not in err
-    assert json.loads(out)["episodes"] == []
+    assert [episode["outcome"] for episode in json.loads(out)["episodes"]] == ["harness_failed"] * 2
     for name in ("hello--r1", "hello--r2"):
         episode = Episode.load(viva.folder / "run" / name)
         assert episode.info.outcome is Outcome.HARNESS_FAILED

@@ -4,15 +4,6 @@ import json
 
 import pytest
 
-from agent.observers import Nobody
-from agent.session import Engines
-from agent.suite import SuiteSettings, plan, run_suite
-from recordings.run import load_run
-from scenarios.load import find
-from streams import clock
-from streams.endpoints.fake import FakeEndpoint
-from streams.speech.energy import EnergyDetector
-from streams.speech.fake import ToneVoice
 from tests.agent.cli_calls import ENGINES, Viva
 
 FACTS = """\
@@ -73,26 +64,3 @@ def test_a_judge_on_a_server_does_not_judge_in_simulated_time(viva: Viva) -> Non
     call = ("run", "hello.yaml", "--endpoint", "fake://", "--simulated", *ENGINES)
     done = viva(*call, "--judge", "llm", "--judge-llm", "http://127.0.0.1:9/v1#m")
     assert done.code == 2 and "Leave out --simulated" in done.err
-
-
-def test_a_run_that_is_stopped_leaves_the_rest_planned(viva: Viva) -> None:
-    jobs = plan(find(str(viva.folder / "hello.yaml")), ["fake://"], repeats=3)
-    held_so_far: list[str] = []
-
-    def stop() -> str:
-        held_so_far.append("asked")
-        return "the budget is spent" if len(held_so_far) > 1 else ""
-
-    out = viva.folder / "run"
-    settings = SuiteSettings(stop=stop)
-    engines = Engines(voice=ToneVoice(), detector=EnergyDetector())
-    held = clock.run(
-        run_suite(jobs, lambda _: FakeEndpoint([]), engines, out, settings, lambda _: Nobody()),
-        simulate=True,
-    )
-    assert [info.id for info in held.episodes] == [jobs[0].id]
-    assert [(left.job.id, left.reason) for left in held.not_held] == [
-        (job.id, "the budget is spent") for job in jobs[1:]
-    ]
-    assert held.failures == ()
-    assert [episode.state for episode in load_run(out).episodes] == ["done", "planned", "planned"]

@@ -19,7 +19,7 @@ def test_one_json_object_on_standard_output_and_everything_else_on_standard_erro
     done = viva.simulated("fake://?replies=2&delay=0.7&text=hi", "--json")
     assert done.code == 0
     found = done.json
-    assert set(found) == {"run", "episodes", "metrics"}
+    assert set(found) == {"run", "episodes", "usage", "metrics"}
     assert found["run"] == "run"
     (episode,) = found["episodes"]
     assert (episode["id"], episode["scenario"], episode["outcome"]) == ("hello", "hello", "completed")
@@ -229,7 +229,7 @@ def test_a_fault_of_ours_in_one_call_is_contained_too(viva: Viva, monkeypatch: p
     monkeypatch.setattr(EpisodeWriter, "finish", finish)
     done = viva.simulated("fake://?replies=1", "--repeats", "2", "--json")
     assert done.code == 3
-    assert done.json["episodes"] == []
+    assert [episode["outcome"] for episode in done.json["episodes"]] == ["unfinished"] * 2
     assert "viva: 2 calls (hello--r1, ...): not recorded to its end: TypeError: a fault" in done.err
     assert "Traceback" not in done.err
 

@@ -49,6 +49,14 @@ def test_a_battle_says_what_was_asked_and_how_it_was_judged(viva: Viva, systems:
     assert battle["duration_a_s"] == 2.0
 
 
+def test_what_a_judges_battles_rest_on_is_told_from_their_store(viva: Viva, systems: list[str]) -> None:
+    viva("arena", "judge", *systems[:2], *RULES, "--store", "b.jsonl")
+    found = viva("agreement", "b.jsonl", "--probe", "content-first", "--json").json
+    assert (found["n"], found["content_tie"]["voice_quality"]["count"]) == (12, 12)
+    same = viva("agreement", "b.jsonl#overall", "b.jsonl#voice_quality", "--json").json
+    assert (same["n"], same["percent"]) == (12, 100)
+
+
 def test_what_was_asked_of_one_only_is_counted_and_not_compared(viva: Viva) -> None:
     for name, asked in (("a", (ASKED, "And why?")), ("b", (ASKED, "Since when?"))):
         call(viva.folder / name / "s", f"fake://{name}", SAID, sounding(), asked)
@@ -113,9 +121,18 @@ def test_an_ablation_shows_what_a_label_rests_on(viva: Viva, systems: list[str])
     assert effect["without pitch"]["changed"] == effect["order swapped"]["changed"] == 0
     assert effect["order swapped"]["difference_interval"] == [0.0, 0.0]
     assert effect["fusion majority"]["changed"] == 12
+    # content and manner are good on both sides: the voice decides all, and nothing else turns a verdict
+    base = found.json["probes"]["base"]
+    assert (base["judge"], base["fusion"], base["n"]) == ("trace-rules", "content-first@1", 12)
+    assert base["content_tie"]["voice_quality"]["count"] == base["flips"]["voice_quality"]["count"] == 12
+    assert base["flips"]["content"]["count"] == base["flips"]["paralinguistics"]["count"] == 0
+    assert found.json["probes"]["fusion majority"]["content_tie"]["still_tie"]["count"] == 12
+    told = viva("judge", "ablate", clean, noisy, *RULES, "--without", "pace").out
+    assert "content tied: decided by" in told and "base, content-first@1" in told
     single = viva("judge", "ablate", noisy, *RULES, "--without", "quality", "--json").json
     change = single["changes"]["without quality"]["voice_quality"]
     assert (change["n"], change["changed"], change["difference"]) == (12, 12, 1.0)  # bad becomes good
+    assert single["probes"] == {}  # of one reply alone nothing is fused
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,8 @@ from agent.cli.call_view import CallView, Line, clock_text
 from agent.cli.console import LiveScreen, PlainScreen
 from agent.cli.panel import meter_text, panel
 from agent.observers import Levels
-from agent.suite import Job
+from agent.suite.plan import Job
+from agent.suite.progress import Standing
 from recordings.format import (
     BehaviourSettled,
     Event,
@@ -20,6 +21,7 @@ from recordings.format import (
     Outcome,
     Role,
     SessionEnded,
+    SessionResumed,
     SessionStarted,
     TurnEnded,
     UtteranceEnded,
@@ -185,6 +187,11 @@ def test_errors_are_noted_and_mere_information_is_not() -> None:
     assert [line.text for line in view.lines] == ["rate_limit: too fast"]
 
 
+def test_a_session_that_went_on_over_another_connection_is_noted() -> None:
+    view = viewed(SessionResumed(t=2.0, gap_s=0.25, held=12))
+    assert [line.text for line in view.lines] == ["[went on over a new connection after 0.2 s]"]
+
+
 @pytest.mark.parametrize("outcome", list(Outcome))
 def test_the_end_of_a_call_stands_below_it(outcome: Outcome) -> None:
     view = viewed(asked(1.0, 2.0), speech("start", 2.5))
@@ -250,6 +257,16 @@ def test_calls_share_the_screen_and_those_that_ended_stay_above_it() -> None:
     assert text.count("1/2  first") == 2  # while it lasted, and as it ended
     assert text.count("2/2  second") == 2
     assert text.index("completed: done") < text.rindex("2/2  second")
+
+
+def test_how_far_the_run_has_come_stands_below_the_calls() -> None:
+    console = Console(width=80, height=25, file=io.StringIO(), force_terminal=True, color_system=None)
+    screen = LiveScreen(2, console)
+    screen.audience(job("first"))
+    screen.told(Standing(total=12, done=4, void=1, left_s=600))
+    with console.capture() as capture:
+        console.print(screen.render())
+    assert capture.get().splitlines()[-1].strip() == "4 of 12 calls, 1 void, 10 min left"
 
 
 def test_no_colour_is_used_where_none_is_wanted(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,6 +13,7 @@ from tests.architecture.sources import BESIDE, ROOMS, ROOT, Source, sources
 CORE = (
     "streams.audio",
     "streams.clock",
+    "streams.foreign",
     "streams.g711",
     "streams.levels",
     "streams.playback",

@@ -24,12 +24,24 @@ def free_port() -> int:
 
 @pytest.fixture(scope="module")
 def speech_to_speech() -> Iterator[str]:
-    """Hugging Face speech-to-speech as an OpenAI Realtime endpoint."""
+    """Hugging Face speech-to-speech as an OpenAI Realtime endpoint: its address."""
+    yield from started("speech-to-speech")
+
+
+@pytest.fixture(scope="module")
+def pipecat_bot() -> Iterator[str]:
+    """A Pipecat bot, with protobuf and RTVI on `/ws` and Twilio Media Streams on `/twilio`: HOST:PORT."""
+    for address in started("pipecat-bot"):
+        yield address.removeprefix("ws://").partition("/")[0]
+
+
+def started(name: str) -> Iterator[str]:
+    """Run the script of that name; gives what it says it is ready at, and stops it afterwards."""
     folder = os.environ.get(PEERS)
     if not folder:
         pytest.skip(f"{PEERS} is not set; run `make peers`")
     port = free_port()
-    script = Path(folder) / "speech-to-speech"
+    script = Path(folder) / name
     server = subprocess.Popen(
         [str(script), str(port)], stdout=subprocess.PIPE, text=True, start_new_session=True
     )

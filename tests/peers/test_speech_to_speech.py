@@ -10,10 +10,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from agent.cli.run import EngineChoice, load_engines
+from agent.cli.run import load_engines
+from agent.cli.run_request import EngineChoice
 from agent.connect import connect
 from agent.session import Session, SessionPlan, warm_up
-from agent.suite import SuiteSettings
+from agent.suite.limits import RunLimits
 from recordings.check import check
 from recordings.format import EpisodeInfo, Flushed, Outcome, Side, UtteranceStarted
 from recordings.reader import Episode
@@ -54,7 +55,7 @@ async def call(url: str, plan: SessionPlan, folder: Path) -> EpisodeInfo:
     engines = load_engines(ENGINES)
     await warm_up(engines)
     info = await Session(plan, connect(address(url), os.environ), engines, folder).run()
-    await asyncio.sleep(SuiteSettings().breath_s)  # the server holds one call at a time
+    await asyncio.sleep(RunLimits().breath_s)  # the server holds one call at a time
     return info
 
 

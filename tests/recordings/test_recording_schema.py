@@ -21,7 +21,7 @@ def test_the_committed_schemas_are_the_generated_ones() -> None:
     assert committed == schemas(), "run `python -m recordings.schema`"
 
 
-@pytest.mark.parametrize("name", ["episode", "event", "received", "turn", "run"])
+@pytest.mark.parametrize("name", ["episode", "event", "received", "turn", "run", "journal"])
 def test_each_schema_is_itself_valid(name: str) -> None:
     jsonschema.Draft202012Validator.check_schema(json.loads(schemas()[f"{name}.schema.json"]))
 
@@ -34,7 +34,7 @@ def test_what_is_written_fits_the_schemas(tmp_path: Path) -> None:
         assert lines
         for line in lines:
             validator(schema).validate(json.loads(line))
-    Run.create(tmp_path / "r", planned("a"))
+    Run.create(tmp_path / "r", planned("a")).close()
     validator("run").validate(json.loads((tmp_path / "r/run.json").read_bytes()))
 
 

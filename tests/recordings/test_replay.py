@@ -3,12 +3,14 @@ from __future__ import annotations
 from pathlib import Path
 
 from recordings.format import (
+    EndAnnounced,
     EndpointText,
     EpisodeInfo,
     Flushed,
     Noticed,
     Outcome,
     ResponseFinished,
+    SessionResumed,
     ToolCall,
     UsageReported,
     UserThinking,
@@ -20,6 +22,7 @@ from streams import clock
 from streams.endpoints.events import (
     AudioReceived,
     Closed,
+    Ending,
     EndpointEvent,
     Flush,
     ItemEnded,
@@ -29,6 +32,7 @@ from streams.endpoints.events import (
     ResponseEnded,
     ResponseStarted,
     ResponseStatus,
+    Resumed,
     TextReceived,
     ToolCalled,
     Usage,
@@ -117,6 +121,8 @@ def test_everything_the_endpoint_sent_comes_again_and_nothing_of_ours(tmp_path: 
         writer.event(Noticed(t=0.3, level="warning", code="slow", message="m"))
         writer.event(Noticed(t=0.3, by="us", level="warning", code="x", message="m"))
         writer.event(UserThinking(t=0.4, seconds=1))
+        writer.event(EndAnnounced(t=0.4, time_left_s=50, reason="goAway", resumable=True))
+        writer.event(SessionResumed(t=0.45, gap_s=0.02, held=1))
         writer.event(ResponseFinished(t=0.5, response="r", status="cancelled", reason="turn_detected"))
         writer.user(bytes(640))
         info: EpisodeInfo = episode_info(outcome=Outcome.ENDPOINT_HUNG_UP, reason="bye")
@@ -128,8 +134,12 @@ def test_everything_the_endpoint_sent_comes_again_and_nothing_of_ours(tmp_path: 
         ToolCalled,
         Usage,
         Notice,
+        Ending,
+        Resumed,
         ResponseEnded,
     ]
+    assert Ending(at=0.4, time_left_s=50, reason="goAway", resumable=True) in events
+    assert Resumed(at=0.45, gap_s=0.02, held=1) in events
     assert (
         ResponseEnded(at=0.5, response="r", status=ResponseStatus.CANCELLED, reason="turn_detected")
         in events

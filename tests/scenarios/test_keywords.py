@@ -7,7 +7,7 @@ import json
 import pytest
 
 from agent.cli import exits
-from agent.cli.scenarios import keywords
+from agent.cli.keywords import KeywordsRequest, keywords
 from scenarios.keywords import WEIGHTS, candidates, propose
 from scenarios.load import load_pack
 from scenarios.schema import Item, ItemKind, Keywords
@@ -70,8 +70,8 @@ def test_every_proposal_of_the_shipped_pack_stands_in_its_sources() -> None:
 
 
 def test_the_command_prints_what_can_be_pasted(capsys: pytest.CaptureFixture[str]) -> None:
-    assert keywords(["science-knowledge/cherenkov-open"], 3, json=True) == exits.PASS
+    assert keywords(KeywordsRequest(["science-knowledge/cherenkov-open"], json=True)) == exits.PASS
     (row,) = json.loads(capsys.readouterr().out)["proposed"]
     assert row["scenario"] == "science-knowledge/cherenkov-open"
     assert set(row["sources"]) == {text for texts in row["keywords"].values() for text in texts}
-    assert keywords(["no-such-pack"], 3, json=False) == exits.BAD_INPUT
+    assert keywords(KeywordsRequest(["no-such-pack"])) == exits.BAD_INPUT

@@ -328,7 +328,8 @@ def test_metrics_stand_by_topic(tmp_path: Path, width: int) -> None:
     call().write(tmp_path / "a")
     text = printed(scored(tmp_path), width)
     topics = [line for line in text if line in (*TOPICS, "other")]
-    assert topics == ["timing", "turns", "interruptions", "turn-taking", "words"]  # no mm-hm in the call
+    # no mm-hm in the call
+    assert topics == ["outcome", "timing", "turns", "interruptions", "turn-taking", "words"]
     shown = [line for line in text if any(line.startswith(f"  {title(m.name)}  ") for m in METRICS)]
     assert len(shown) == sum(
         bool(result.n or result.unscored) for result in scored(tmp_path).metrics.values()
@@ -338,7 +339,7 @@ def test_metrics_stand_by_topic(tmp_path: Path, width: int) -> None:
 def test_a_run_in_which_every_call_is_void_has_no_numbers(tmp_path: Path) -> None:
     call().write(tmp_path / "a", outcome=Outcome.BEHIND_REAL_TIME)
     text = printed(scored(tmp_path), 80)
-    assert "1 void, spoiled by our own side: left out of the numbers, 0 counted" in text
+    assert "1 void (100.0 %), spoiled by our own side: left out of the numbers, 0 counted" in text
     assert any("it is won" in line for line in text)  # shown all the same
     assert not any("response latency" in line for line in text)
 

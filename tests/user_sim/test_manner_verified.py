@@ -11,12 +11,18 @@ from streams.audio import Samples, to_float
 from tests.user_sim.synthetic_speech import RATE, sentence
 from user_sim.manner.apply import apply
 from user_sim.manner.measure import traits
-from user_sim.manner.verify import BANDS, Check, checks, verify_style
+from user_sim.manner.verify import BANDS, Check, checks
 
 
 @pytest.fixture(scope="module")
 def clip() -> Samples:
     return sentence(1.2)
+
+
+def verified(name: str, clips: Sequence[Samples], rate: int) -> tuple[Check, ...]:
+    """Clips spoken in a style, against its bands."""
+    styled = [traits(apply(clip, rate, STYLES[name]), rate) for clip in clips]
+    return checks(name, [traits(clip, rate) for clip in clips], styled)
 
 
 def failures(found: Sequence[Check]) -> list[Check]:
@@ -29,7 +35,7 @@ def test_every_style_has_bands() -> None:
 
 @pytest.mark.parametrize("name", STYLES)
 def test_a_style_is_what_its_name_says(name: str, clip: Samples) -> None:
-    found = verify_style(name, [clip], RATE)
+    found = verified(name, [clip], RATE)
     assert failures(found) == []
     voiced = {"duration", "pitch", "range", "level", "voicing"}
     assert {check.trait for check in found} == voiced - (
@@ -56,9 +62,9 @@ def test_another_style_does_not_pass_for_it(
 
 def test_clips_without_speech_are_left_out_and_alone_measure_nothing(clip: Samples) -> None:
     silent = np.zeros(RATE, np.float32)
-    found = verify_style("calm", [silent], RATE)
+    found = verified("calm", [silent], RATE)
     assert [check.measured for check in found] == [None] * 5 and not any(check.fits for check in found)
-    assert verify_style("calm", [clip, silent], RATE) == verify_style("calm", [clip], RATE)
+    assert verified("calm", [clip, silent], RATE) == verified("calm", [clip], RATE)
 
 
 @pytest.mark.models
@@ -72,4 +78,4 @@ def test_styles_hold_for_a_neural_voice() -> None:
 
     clips = clock.run(speak())
     for name in ("excited", "whispering"):
-        assert failures(verify_style(name, [samples for samples, _ in clips], clips[0][1])) == [], name
+        assert failures(verified(name, [samples for samples, _ in clips], clips[0][1])) == [], name

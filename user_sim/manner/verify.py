@@ -7,10 +7,7 @@ from dataclasses import dataclass, fields
 from statistics import median
 from types import MappingProxyType
 
-from scenarios.manners import STYLES
-from streams.audio import Samples
-from user_sim.manner.apply import apply
-from user_sim.manner.measure import Change, Traits, change, traits
+from user_sim.manner.measure import Change, Traits, change
 
 Band = tuple[float, float]
 """Lowest and highest value that fits."""
@@ -69,24 +66,14 @@ class Check:
         return self.measured is not None and low <= self.measured <= high
 
 
-def verify_style(name: str, clips: Sequence[Samples], rate: int) -> tuple[Check, ...]:
-    """Speak clips in a style, and measure what it did to them.
+def checks(name: str, before: Sequence[Traits | None], after: Sequence[Traits | None]) -> tuple[Check, ...]:
+    """What a style did to clips, against its bands.
 
     Args:
         name: One of `scenarios.manners.STYLES`.
-        clips: Neutral speech, float in [-1, 1); those without speech are left out.
-        rate: Samples per second.
-
-    Raises:
-        SpeechError: WORLD is not installed.
+        before: Traits of neutral clips; those without speech are left out.
+        after: Traits of the same clips in the style.
     """
-    before = [traits(clip, rate) for clip in clips]
-    after = [traits(apply(clip, rate, STYLES[name]), rate) for clip in clips]
-    return checks(name, before, after)
-
-
-def checks(name: str, before: Sequence[Traits | None], after: Sequence[Traits | None]) -> tuple[Check, ...]:
-    """Traits of neutral clips and of the same in a style, against the style's bands."""
     changes = [change(b, a) for b, a in zip(before, after, strict=True) if b and a]
     bands = BANDS[name]
     return tuple(

@@ -8,17 +8,9 @@ from typing import Annotated
 import typer
 
 from agent.cli import exits
-from agent.cli.judge_options import (
-    JudgeCacheOption,
-    JudgeLlmOption,
-    JudgeOption,
-    JudgeTokensOption,
-    JudgeUsdOption,
-)
 from agent.cli.options import (
     DetectorOption,
     Json,
-    LlmOption,
     MaxLateness,
     Out,
     RecogniserOption,
@@ -41,66 +33,10 @@ def demo(
 ) -> None:
     """Hold three short dialogues with the reference endpoint, live, and report on them."""
     from agent.cli.demo import demo as command
-    from agent.cli.run import EngineChoice
+    from agent.cli.run_request import EngineChoice
 
     choice = EngineChoice(voice, recogniser, detector, turn_detector, "")
     exits.leave(command(out, choice, max_lateness, json))
-
-
-@app.command(
-    epilog='Example:  viva run demo --endpoint "openai+ws://127.0.0.1:8765/v1/realtime?model=x" --repeats 3'
-)
-def run(
-    scenarios: Annotated[
-        list[str], typer.Argument(help="Packs or scenarios: a shipped name, a file or a folder.")
-    ],
-    endpoint: Annotated[
-        list[str],
-        typer.Option(
-            help="Address of an endpoint; several may be given (see README).", envvar="VIVA_ENDPOINT"
-        ),
-    ],
-    out: Out = None,
-    repeats: Annotated[
-        int | None, typer.Option(help="Calls per scenario (default: the scenario's own).", min=1)
-    ] = None,
-    concurrency: Annotated[int, typer.Option(help="Sessions at the same time.", min=1)] = 1,
-    simulated: Annotated[
-        bool, typer.Option("--simulated", help="Faster than life; for in-process endpoints only.")
-    ] = False,
-    voice: VoiceOption = "default",
-    recogniser: RecogniserOption = "default",
-    detector: DetectorOption = "default",
-    turn_detector: TurnDetectorOption = "default",
-    llm: LlmOption = "",
-    judge: JudgeOption = "rules",
-    judge_llm: JudgeLlmOption = "",
-    judge_cache: JudgeCacheOption = None,
-    judge_tokens: JudgeTokensOption = None,
-    judge_usd: JudgeUsdOption = None,
-    max_lateness: MaxLateness = 250.0,
-    json: Json = False,
-) -> None:
-    """Call an endpoint with every scenario, record the calls, and report on them."""
-    from agent.cli.judge import JudgeOptions
-    from agent.cli.run import EngineChoice, RunRequest
-    from agent.cli.run import run as command
-
-    choice = EngineChoice(voice, recogniser, detector, turn_detector, llm)
-    judging = JudgeOptions(judge, judge_llm, judge_cache, judge_tokens, judge_usd)
-    request = RunRequest(
-        tuple(scenarios),
-        tuple(endpoint),
-        out,
-        repeats,
-        concurrency,
-        simulated,
-        choice,
-        max_lateness,
-        json,
-        judge=judging,
-    )
-    exits.leave(command(request))
 
 
 @app.command(epilog="Example:  viva serve --port 8765")

@@ -8,7 +8,15 @@ from typing import Annotated
 import typer
 
 from agent.cli import exits
+from agent.cli.judge_options import DryRunOption
 from agent.cli.options import Json, RecogniserOption, VoiceOption
+
+TokensOption = Annotated[int | None, typer.Option(help="Budget in tokens.", min=1, show_default=False)]
+UsdOption = Annotated[float | None, typer.Option(help="Budget in US dollars.", min=0, show_default=False)]
+FloorOption = Annotated[
+    float,
+    typer.Option(help="The least P.808 score of a line; 0 leaves quality unmeasured.", min=0, max=5),
+]
 
 app = typer.Typer(help="List, check and start scenarios.", no_args_is_help=True, rich_markup_mode=None)
 
@@ -60,10 +68,7 @@ def scenarios_verify(
     packs: Annotated[list[str], typer.Argument(help="Packs, scenarios of them, or files.")],
     voice: VoiceOption = "default",
     recogniser: RecogniserOption = "default",
-    floor: Annotated[
-        float,
-        typer.Option(help="The least P.808 score of a query; 0 leaves quality unmeasured.", min=0, max=5),
-    ] = 3.5,
+    floor: FloorOption = 3.5,
     limit: Annotated[int, typer.Option(help="Only so many queries; 0 takes all.", min=0)] = 0,
     out: Annotated[Path, typer.Option(help="File to write.")] = Path("verify.json"),
     json: Json = False,
@@ -88,13 +93,105 @@ def scenarios_import(
     exits.leave(import_pack(format, file, out, limit, json))
 
 
+@app.command(
+    "grow",
+    epilog="Example:  viva scenarios grow expression --out more --count 100 --llm http://127.0.0.1:8095/v1#NAME",
+)
+def scenarios_grow(
+    seeds: Annotated[list[str], typer.Argument(help="Packs, scenarios of them, or files to grow from.")],
+    out: Annotated[Path, typer.Option(help="Folder of the new pack; asking again goes on with it.")],
+    count: Annotated[int, typer.Option(help="Scenarios that it should have.", min=1)],
+    llm: Annotated[
+        str,
+        typer.Option(help="Language model, e.g. http://127.0.0.1:8095/v1#NAME.", envvar="VIVA_GROW_LLM"),
+    ],
+    seed: Annotated[int, typer.Option(help="Of every choice.")] = 0,
+    shots: Annotated[int, typer.Option(help="Examples in a question.", min=1, max=20)] = 4,
+    temperature: Annotated[float, typer.Option(help="Of the model.", min=0, max=2)] = 0.7,
+    tries: Annotated[
+        int, typer.Option(help="Questions for each scenario, on average, before giving up.", min=1)
+    ] = 5,
+    similar: Annotated[
+        float, typer.Option(help="Similarity from which two prompts are the same.", min=0, max=1)
+    ] = 0.8,
+    sample: Annotated[
+        int, typer.Option(help="Scenarios, drawn at random, that a person should check.", min=0)
+    ] = 50,
+    licence: Annotated[str, typer.Option(help="Of the new pack (default: that of the seeds).")] = "",
+    voice: VoiceOption = "default",
+    recogniser: RecogniserOption = "default",
+    floor: FloorOption = 3.5,
+    cache: Annotated[
+        Path | None, typer.Option(help="Folder of the answers (default: OUT/answers).", show_default=False)
+    ] = None,
+    tokens: TokensOption = None,
+    usd: UsdOption = None,
+    dry_run: DryRunOption = False,
+    json: Json = False,
+) -> None:
+    """Grow a pack of expression scenarios: a language model writes new ones after examples.
+
+    Each is checked as a scenario, against all others, and by ear; what fails is kept out and counted.
+    """
+    from agent.cli.grow import GrowRequest, grow
+    from agent.cli.grow_loop import Recipe
+
+    recipe = Recipe(count, seed, shots, tries, similar, temperature)
+    request = GrowRequest(
+        seeds,
+        out,
+        recipe,
+        llm,
+        licence,
+        sample,
+        voice,
+        recogniser,
+        floor,
+        cache,
+        tokens,
+        usd,
+        dry_run,
+        json,
+    )
+    exits.leave(grow(request))
+
+
+@app.command("review", epilog="Example:  viva scenarios review more/review.jsonl --json")
+def scenarios_review(
+    file: Annotated[Path, typer.Argument(help="The queue of a grown pack, with answers filled in.")],
+    json: Json = False,
+) -> None:
+    """Say how consistent level and manner of a grown pack are, by a person's answers to a sample."""
+    from agent.cli.grow_review import review
+
+    exits.leave(review(file, json))
+
+
 @app.command("keywords", epilog="Example:  viva scenarios keywords science-knowledge/cherenkov-open")
 def scenarios_keywords(
     packs: Annotated[list[str], typer.Argument(help="Packs, scenarios of them, or files.")],
     most: Annotated[int, typer.Option(help="At most so many of a category.", min=1)] = 3,
+    llm: Annotated[
+        str,
+        typer.Option(
+            help="Language model that proposes, e.g. http://127.0.0.1:8095/v1#NAME (default: rules).",
+            envvar="VIVA_KEYWORDS_LLM",
+        ),
+    ] = "",
+    write: Annotated[
+        bool, typer.Option("--write", help="Put them into the files, beside what stands there.")
+    ] = False,
+    cache: Annotated[
+        Path | None, typer.Option(help="Folder where the model's answers are kept.", show_default=False)
+    ] = None,
+    tokens: TokensOption = None,
+    usd: UsdOption = None,
     json: Json = False,
 ) -> None:
-    """Propose keywords for questions of knowledge, each with its sources, as YAML to paste."""
-    from agent.cli.scenarios import keywords
+    """Propose keywords for questions of knowledge, each with its sources, as YAML to paste or in the files.
 
-    exits.leave(keywords(packs, most, json))
+    An item that has keywords keeps them.
+    """
+    from agent.cli.keywords import KeywordsRequest, keywords
+
+    exits.leave(keywords(KeywordsRequest(packs, most, write, llm, cache, tokens, usd, json)))

@@ -63,13 +63,20 @@ def agreement(
             "--both-orders", help="Two sources are one judge, the second with the sides exchanged."
         ),
     ] = False,
+    probe: Annotated[
+        str,
+        typer.Option(
+            help="Say what the verdicts of one source rest on (P1, P2 of TRACE) under a fusion, e.g. "
+            "content-first: it has labels of content, paralinguistics and voice_quality."
+        ),
+    ] = "",
     json: Json = False,
 ) -> None:
     """Say how far two label sources agree: people, judges, or a judge in both orders."""
     from agent.cli.agreement import AgreementRequest
     from agent.cli.agreement import agreement as command
 
-    request = AgreementRequest(tuple(sources), truth, labels, ordered, swapped, both_orders, json)
+    request = AgreementRequest(tuple(sources), truth, labels, ordered, swapped, both_orders, json, probe)
     exits.leave(command(request))
 
 

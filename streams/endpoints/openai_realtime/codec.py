@@ -10,6 +10,7 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from streams import g711
 from streams.audio import AudioFormat, Frame
@@ -25,14 +26,14 @@ from streams.endpoints.events import (
     ResponseEnded,
     ResponseStarted,
     ResponseStatus,
-    ToolCalled,
+    TextMode,
     Unknown,
-    UsageUnit,
     UserItemPlaced,
 )
 from streams.endpoints.openai_realtime import reading, setup
-from streams.endpoints.openai_realtime.dialects import Dialect, RealtimeOptions
-from streams.endpoints.openai_realtime.dialogue import Dialogue
+from streams.endpoints.openai_realtime.calls import Calls
+from streams.endpoints.openai_realtime.dialect import Dialect, RealtimeOptions
+from streams.endpoints.openai_realtime.dialogue import Dialogue, Item
 from streams.endpoints.pieces import FieldError, Fields, QuietCodec, SampleAligner, Stamp
 from streams.endpoints.protocol import (
     Capabilities,
@@ -40,6 +41,7 @@ from streams.endpoints.protocol import (
     PlaybackReport,
     PlaybackState,
     Played,
+    Tool,
     TurnMode,
 )
 
@@ -57,11 +59,11 @@ class RealtimeCodec(QuietCodec):
         self._dialect = dialect
         self._options = options or RealtimeOptions()
         self._manual = self._options.turns is TurnMode.MANUAL
+        cumulative = {reading.DELTA: reading.WHOLE} if dialect.user_text is TextMode.CUMULATIVE else {}
+        self._names = {**reading.BETA, **cumulative, **dialect.events}
         self._dialogue = Dialogue()
         self._placed: dict[str, str] = {}
-        self._call_names: dict[str, str] = {}
-        self._calls_open: set[str] = set()
-        self._calls_seen: set[str] = set()
+        self._calls = Calls()
         self._replies: list[Message] = []
         self._sent = 0
         self._ready = False
@@ -75,27 +77,31 @@ class RealtimeCodec(QuietCodec):
     @property
     def capabilities(self) -> Capabilities:
         """Formats are settled with `Ready`."""
-        report = PlaybackReport.TRUNCATE if self._dialect.truncate else PlaybackReport.NONE
         return Capabilities(
             protocol=f"openai-realtime/{self._dialect.name}",
             input=self._input,
             output=self._output,
             pace=self._dialect.pace,
             turn_modes=self._dialect.turn_modes,
-            playback_report=report,
+            playback_report=self._dialect.playback,
             endpoint_text=True,
             user_text=True,
             speech_events=not self._manual,
             response_bounds=True,
             flush=not self._manual,
             tools=True,
+            tool_setup=True,
             text_input=True,
-            usage_unit=UsageUnit.TOKENS,
+            usage_unit=self._dialect.usage_unit,
             continuous=not self._manual,
             max_session_s=self._dialect.max_session_s,
         )
 
     # what we send
+
+    def offer(self, tools: Sequence[Tool]) -> None:
+        """Functions in the GA shape, beside those of the options."""
+        self._options = replace(self._options, tools=(*self._options.tools, *setup.functions(tools)))
 
     def opening(self) -> Sequence[Message]:
         """`session.update`; it names formats and rates, since defaults differ between servers."""
@@ -122,7 +128,7 @@ class RealtimeCodec(QuietCodec):
         return [self._message("input_audio_buffer.commit"), *self._ask()]
 
     def played(self, report: Played) -> Sequence[Message]:
-        """Truncates or deletes a dropped item; nothing for progress or completion."""
+        """What the dialect has for an item that was heard or dropped; nothing for progress."""
         item = self._dialogue.items.get(report.item)
         if item is None or report.state is PlaybackState.PROGRESS:
             return []
@@ -130,17 +136,28 @@ class RealtimeCodec(QuietCodec):
         heard = min(report.heard, report.received, item.received)
         whole = item.ended and heard == item.received
         dropped = report.state is PlaybackState.DROPPED and item.received and not whole
-        if not (self._dialect.truncate and dropped) or item.told:
+        if item.told:
             return []
+        match self._dialect.playback:
+            case PlaybackReport.TRUNCATE if dropped:
+                return [self._truncation(report.item, item, heard)]
+            case PlaybackReport.ACKNOWLEDGE if item.received:
+                item.told = True
+                names = {"item_id": report.item, "response_id": item.response}
+                return [self._message("playback.ack", **names, played_ms=self._ms(heard))]
+            case _:
+                return []
+
+    def _truncation(self, name: str, item: Item, heard: int) -> Message:
         item.told = True
-        end_ms = heard * 1000 // self._output.rate
+        end_ms = self._ms(heard)
         if end_ms == 0:
-            return [self._message("conversation.item.delete", item_id=report.item)]
-        return [
-            self._message(
-                "conversation.item.truncate", item_id=report.item, content_index=0, audio_end_ms=end_ms
-            )
-        ]
+            return self._message("conversation.item.delete", item_id=name)
+        place: dict[str, object] = {"item_id": name, "content_index": 0}
+        return self._message("conversation.item.truncate", **place, audio_end_ms=end_ms)
+
+    def _ms(self, samples: int) -> int:
+        return samples * 1000 // self._output.rate
 
     def cancel(self) -> Sequence[Message]:
         """Cancels the responses that are under way, or the one that was asked for and has not begun."""
@@ -151,19 +168,23 @@ class RealtimeCodec(QuietCodec):
 
     def tool_result(self, call: str, output: str, *, error: bool) -> Sequence[Message]:
         """The output, and a request to go on once every open call has its own."""
-        self._calls_open.discard(call)
+        self._calls.waiting.discard(call)
         result = json.dumps({"error": output}) if error else output
         item = {"type": "function_call_output", "call_id": call, "output": result}
         created = self._message("conversation.item.create", item=item)
-        return [created] if self._calls_open else [created, *self._ask()]
+        return [created] if self._calls.waiting else [created, *self._ask()]
 
     def text(self, text: str) -> Sequence[Message]:
         """A user message in text, and a request for a reply."""
         item = {"type": "message", "role": "user", "content": [{"type": "input_text", "text": text}]}
         return [self._message("conversation.item.create", item=item), *self._ask()]
 
+    def closing(self, reason: str) -> Sequence[Message]:
+        """The goodbye, where the dialect has one."""
+        return [self._message(self._dialect.closing)] if self._dialect.closing else []
+
     def replies(self) -> Sequence[Message]:
-        """Requests that had to wait for the server."""
+        """Requests that had to wait for the server, and answers to its keep-alive."""
         waiting, self._replies = self._replies, []
         return waiting
 
@@ -184,16 +205,21 @@ class RealtimeCodec(QuietCodec):
     def receive(self, message: Message, *, at: float, raw: int) -> Sequence[EndpointEvent]:
         """The events of one server message; unknown types give `Unknown`."""
         stamp = Stamp(at=at, raw=raw)
+        dialect = self._dialect
         try:
             fields = Fields.parse(message)
             kind = fields.text("type")
-            if kind in HANDLERS:
-                return HANDLERS[kind](self, fields, stamp)
-            if kind in reading.READERS:
-                return reading.READERS[kind](fields, stamp)
+            if kind in dialect.pongs:
+                self._replies.append(self._message(dialect.pongs[kind]))
+                return []
+            name = self._names.get(kind, kind)
+            if name in HANDLERS:
+                return HANDLERS[name](self, fields, stamp)
+            if name in reading.READERS:
+                return reading.READERS[name](fields, stamp)
         except FieldError as exc:
             return [Notice(**stamp, level=NoticeLevel.ERROR, code="protocol_violation", message=str(exc))]
-        return [] if kind in reading.SILENT else [Unknown(**stamp, type=kind)]
+        return [] if name in reading.SILENT or kind in dialect.silent else [Unknown(**stamp, type=kind)]
 
     def _session_updated(self, fields: Fields, stamp: Stamp) -> Sequence[EndpointEvent]:
         session = fields.child("session")
@@ -201,7 +227,8 @@ class RealtimeCodec(QuietCodec):
         after = setup.settled(self._dialect, session, asked=before)
         if self._ready:
             return [self._format_changed(before, after, stamp)] if after != before else []
-        ready = Ready(**stamp, session=session.text("id", ""), model=session.text("model", ""))
+        model = session.text("model", "") or self._options.model
+        ready = Ready(**stamp, session=session.text("id", ""), model=model)
         self._input, self._output = after
         self._aligner = SampleAligner(self._output.bytes_per_sample)
         self._ready = True
@@ -224,26 +251,28 @@ class RealtimeCodec(QuietCodec):
 
     def _response_done(self, fields: Fields, stamp: Stamp) -> Sequence[EndpointEvent]:
         inner = fields.child("response")
-        response = inner.text("id")
+        active = self._dialogue.active
+        response = inner.text("id", "") or (active[-1] if active else "")
         status, reason = reading.response_status(inner)
         usage = reading.response_usage(fields, stamp, response)
         for item in self._dialogue.finish(response):
             self._aligner.end(item)
         if status is ResponseStatus.CANCELLED:
-            self._calls_open.clear()
-        if self._ask_later and not self._calls_open:
+            self._calls.waiting.clear()
+        if self._ask_later and not self._calls.waiting:
             self._replies += self._ask()
-        return [*usage, ResponseEnded(**stamp, response=response, status=status, reason=reason)]
+        refused = reading.response_refused(inner, stamp)
+        return [*usage, *refused, ResponseEnded(**stamp, response=response, status=status, reason=reason)]
 
     def _audio_delta(self, fields: Fields, stamp: Stamp) -> Sequence[EndpointEvent]:
-        item, response = fields.text("item_id"), fields.text("response_id", "")
+        item, response = _item_of(fields)
         data = self._aligner.push(item, fields.audio("delta"))
         pcm = g711.decode(data, self._output.encoding)
         self._dialogue.audio(item, response, len(pcm) // 2)
         return [AudioReceived(**stamp, pcm=pcm, item=item, response=response)] if pcm else []
 
     def _audio_done(self, fields: Fields, stamp: Stamp) -> Sequence[EndpointEvent]:
-        item, response = fields.text("item_id"), fields.text("response_id", "")
+        item, response = _item_of(fields)
         self._aligner.end(item)
         self._dialogue.end_item(item)
         return [ItemEnded(**stamp, item=item, response=response)]
@@ -251,6 +280,12 @@ class RealtimeCodec(QuietCodec):
     def _speech_started(self, fields: Fields, stamp: Stamp) -> Sequence[EndpointEvent]:
         started = reading.speech(fields, stamp, Edge.START)
         return [started, Flush(**stamp, responses=self._dialogue.flush())]
+
+    def _user_text(self, fields: Fields, stamp: Stamp) -> Sequence[EndpointEvent]:
+        asked = self._options.transcription
+        return reading.user_text_completed(
+            fields, stamp, self._dialect.transcription if asked is None else asked
+        )
 
     def _committed(self, fields: Fields, stamp: Stamp) -> Sequence[EndpointEvent]:
         return self._place(fields.text("item_id"), fields.text("previous_item_id", ""), stamp)
@@ -267,29 +302,15 @@ class RealtimeCodec(QuietCodec):
         self._placed[item] = previous
         return [UserItemPlaced(**stamp, item=item, previous=previous or None)]
 
-    def _output_item(self, fields: Fields, stamp: Stamp) -> Sequence[EndpointEvent]:
-        """`added` has a call's name, which the beta's `arguments.done` lacks; `done` has all of it."""
-        item = fields.child("item")
-        if item.text("type", "") != "function_call":
-            return []
-        call, name = item.text("call_id"), item.text("name", "")
-        self._call_names[call] = name
-        if fields.text("type") == "response.output_item.added":
-            return []
-        return self._call(call, item.text("arguments", ""), stamp)
+    def _output_item_added(self, fields: Fields, stamp: Stamp) -> Sequence[EndpointEvent]:
+        self._calls.item_added(fields.child("item"))
+        return []
+
+    def _output_item_done(self, fields: Fields, stamp: Stamp) -> Sequence[EndpointEvent]:
+        return self._calls.item_done(fields.child("item"), stamp)
 
     def _arguments_done(self, fields: Fields, stamp: Stamp) -> Sequence[EndpointEvent]:
-        call, name, arguments = fields.text("call_id"), fields.text("name", ""), fields.text("arguments")
-        if name:
-            self._call_names[call] = name
-        return self._call(call, arguments, stamp)
-
-    def _call(self, call: str, arguments: str, stamp: Stamp) -> Sequence[EndpointEvent]:
-        if call in self._calls_seen:
-            return []
-        self._calls_seen.add(call)
-        self._calls_open.add(call)
-        return [ToolCalled(**stamp, call=call, name=self._call_names.get(call, ""), arguments=arguments)]
+        return self._calls.arguments_done(fields, stamp)
 
     def _error(self, fields: Fields, stamp: Stamp) -> Sequence[EndpointEvent]:
         events, refused = reading.error(fields, stamp)
@@ -299,20 +320,25 @@ class RealtimeCodec(QuietCodec):
         return events
 
 
+def _item_of(fields: Fields) -> tuple[str, str]:
+    """Item and response of a piece of sound; where items have no names (GLM) a response is its one item."""
+    response = fields.text("response_id", "")
+    return fields.text("item_id", "") or response or "reply", response
+
+
 HANDLERS: dict[str, Callable[[RealtimeCodec, Fields, Stamp], Sequence[EndpointEvent]]] = {
     "session.updated": RealtimeCodec._session_updated,
     "response.created": RealtimeCodec._response_created,
     "response.done": RealtimeCodec._response_done,
     "response.output_audio.delta": RealtimeCodec._audio_delta,
-    "response.audio.delta": RealtimeCodec._audio_delta,
     "response.output_audio.done": RealtimeCodec._audio_done,
-    "response.audio.done": RealtimeCodec._audio_done,
-    "response.output_item.added": RealtimeCodec._output_item,
-    "response.output_item.done": RealtimeCodec._output_item,
+    "response.output_item.added": RealtimeCodec._output_item_added,
+    "response.output_item.done": RealtimeCodec._output_item_done,
     "response.function_call_arguments.done": RealtimeCodec._arguments_done,
     "input_audio_buffer.speech_started": RealtimeCodec._speech_started,
     "input_audio_buffer.committed": RealtimeCodec._committed,
     "conversation.item.added": RealtimeCodec._item_added,
-    "conversation.item.created": RealtimeCodec._item_added,
+    reading.COMPLETED: RealtimeCodec._user_text,
     "error": RealtimeCodec._error,
 }
+"""Message types that change the state of the session, by their names of today."""

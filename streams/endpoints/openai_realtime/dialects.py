@@ -1,192 +1,246 @@
-"""What differs between servers that speak OpenAI Realtime: one frozen record each.
+"""The dialects of OpenAI Realtime: one record each, nothing in code.
 
-Event names are no part of a record: the codec accepts both the GA and the beta names always.
+What no record says is OpenAI's own way. The names of the beta are known to every dialect when receiving;
+a record names only what is neither GA nor beta. `source` says where the facts were read, and what was
+looked for in vain; a limit that is not known is none.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from enum import StrEnum
 
-from streams.audio import AudioFormat
-from streams.endpoints.protocol import Pace, TurnMode
+from streams.audio import Encoding
+from streams.endpoints.events import TextMode
+from streams.endpoints.openai_realtime.dialect import (
+    ALAW,
+    MULAW,
+    PCM_8K,
+    PCM_16K,
+    PCM_24K,
+    Dialect,
+    Evidence,
+    RealtimeOptions,
+    Shape,
+)
+from streams.endpoints.protocol import Pace, PlaybackReport, TurnMode
 
-
-class Shape(StrEnum):
-    """How `session.update` is laid out."""
-
-    GA = "ga"  # nested: session.audio.input.format
-    BETA = "beta"  # flat: session.input_audio_format
-
-
-class KeyHeader(StrEnum):
-    """How the key is sent in the handshake."""
-
-    BEARER = "bearer"  # Authorization: Bearer KEY
-    API_KEY = "api-key"  # api-key: KEY
-
+__all__ = ["DIALECTS", "Dialect", "RealtimeOptions"]
 
 _SERVER_VAD = frozenset({TurnMode.SERVER_VAD})
-_ALL = frozenset(TurnMode)
-_PCM_16K = AudioFormat(16000)
-_PCM_24K = AudioFormat(24000)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Dialect:
-    """One server's variety of the protocol.
-
-    Attributes:
-        name: As in `dialect=NAME`.
-        url: The vendor's own address with `{model}` and `{resource}` to fill in; empty if it has none.
-        key_env: Environment variable that holds the key; empty if no key is needed.
-        headers: Sent with every handshake.
-        input: Audio that we send unless the options say otherwise.
-        output: Audio that we ask for unless the options say otherwise.
-        pace: How fast audio is delivered, where it is known.
-        turn_modes: What the server offers.
-        truncate: `conversation.item.truncate` and `.delete` exist.
-        transcription: Model for the transcript of the user; empty leaves it to the server.
-        semantic_vad: The name of semantic turn detection.
-        vad_flags: Turn detection takes `create_response` and `interrupt_response`.
-        turns_on_top: `voice` and `turn_detection` stand at the top of a GA session.
-        rate_in_name: A beta session names rates: `pcm16_16000hz`, `input_audio_sampling_rate`.
-        pcm_name: The beta name of PCM16.
-        format_names: Names of formats that only this server uses, and what they mean.
-        nested_tools: A tool is `{"type": "function", "function": {...}}`.
-        max_session_s: Longest session.
-    """
-
-    name: str
-    shape: Shape
-    url: str = ""
-    key_header: KeyHeader = KeyHeader.BEARER
-    key_env: str = ""
-    headers: Mapping[str, str] = field(default_factory=dict)
-    input: AudioFormat = _PCM_24K
-    output: AudioFormat = _PCM_24K
-    pace: Pace = Pace.BURST
-    turn_modes: frozenset[TurnMode] = _ALL
-    truncate: bool = True
-    transcription: str = ""
-    semantic_vad: str = "semantic_vad"
-    vad_flags: bool = True
-    turns_on_top: bool = False
-    rate_in_name: bool = False
-    pcm_name: str = "pcm16"
-    format_names: Mapping[str, AudioFormat] = field(default_factory=dict)
-    nested_tools: bool = False
-    max_session_s: float | None = None
-
-    def key_headers(self, key: str) -> dict[str, str]:
-        """The handshake's headers with this key; an empty key sends none."""
-        if not key:
-            return dict(self.headers)
-        if self.key_header is KeyHeader.API_KEY:
-            return {**self.headers, "api-key": key}
-        return {**self.headers, "Authorization": f"Bearer {key}"}
-
+_WITH_MANUAL = frozenset({TurnMode.SERVER_VAD, TurnMode.MANUAL})
 
 _TABLE = (
     Dialect(
         name="openai",
-        shape=Shape.GA,
+        source="openai 3.57.0, types/realtime; 60 minutes: openai/openai-agents-js#1278",
+        scheme="openai",
         url="wss://api.openai.com/v1/realtime?model={model}",
         key_env="OPENAI_API_KEY",
+        shape=Shape.GA,
+        rates=(24000,),
         transcription="gpt-4o-mini-transcribe",
         max_session_s=3600,
     ),
     Dialect(
-        # dead at OpenAI itself (close 4000, beta_api_shape_disabled), alive in gateways and clones
         name="openai-beta",
-        shape=Shape.BETA,
+        source=(
+            "openai 3.57.0, types/beta/realtime. OpenAI itself closes it (code 4000,"
+            " beta_api_shape_disabled); gateways and clones live on"
+        ),
         url="wss://api.openai.com/v1/realtime?model={model}",
         key_env="OPENAI_API_KEY",
         headers={"OpenAI-Beta": "realtime=v1"},
+        shape=Shape.BETA,
         transcription="whisper-1",
     ),
     Dialect(
         name="azure",
-        shape=Shape.GA,
+        source="pipecat-ai 1.14.0 services/azure/realtime, livekit-plugins-openai 1.8.9. No limit found",
+        scheme="azure-openai",
         url="wss://{resource}.openai.azure.com/openai/v1/realtime?model={model}",
-        key_header=KeyHeader.API_KEY,
         key_env="AZURE_OPENAI_API_KEY",
+        key_header="api-key",
+        key_value="{key}",
+        shape=Shape.GA,
+        rates=(24000,),
+        transcription="whisper-1",
+    ),
+    Dialect(
+        name="azure-beta",
+        source=(
+            "the same, for dated versions:"
+            " openai+wss://RESOURCE.openai.azure.com/openai/realtime?api-version=DATE&deployment=NAME"
+        ),
+        key_env="AZURE_OPENAI_API_KEY",
+        key_header="api-key",
+        key_value="{key}",
+        shape=Shape.BETA,
         transcription="whisper-1",
     ),
     Dialect(
         name="voice-live",
-        shape=Shape.BETA,
+        source="azure-ai-voicelive 1.3.1. No limit found",
+        scheme="azure-voice-live",
         url=(
             "wss://{resource}.services.ai.azure.com/voice-live/realtime?api-version=2026-07-15&model={model}"
         ),
-        key_header=KeyHeader.API_KEY,
         key_env="AZURE_VOICELIVE_API_KEY",
-        transcription="azure-speech",
+        key_header="api-key",
+        key_value="{key}",
+        shape=Shape.BETA,
+        rates=(8000, 16000, 24000),
+        output_names={
+            "pcm16": PCM_24K,
+            "pcm16_16000hz": PCM_16K,
+            "pcm16_8000hz": PCM_8K,
+            "g711_ulaw": MULAW,
+            "g711_alaw": ALAW,
+        },
+        rate_field="input_audio_sampling_rate",
         pace=Pace.UNKNOWN,
         semantic_vad="azure_semantic_vad",
-        rate_in_name=True,
+        transcription="azure-speech",
+        silent=frozenset(
+            {
+                "response.audio_timestamp.delta",
+                "response.audio_timestamp.done",
+                "response.animation_viseme.delta",
+                "response.animation_viseme.done",
+                "response.animation_blendshapes.delta",
+                "response.animation_blendshapes.done",
+            }
+        ),
     ),
     Dialect(
         name="qwen",
-        shape=Shape.BETA,
+        source=(
+            "dashscope 2.0.2 audio/qwen_omni; alibabacloud.com/help/en/model-studio/client-events. No"
+            " truncation in it; session.finish is refused (dashscope-sdk-python#140). No limit found"
+        ),
+        scheme="qwen",
         url="wss://dashscope-intl.aliyuncs.com/api-ws/v1/realtime?model={model}",
         key_env="DASHSCOPE_API_KEY",
-        input=_PCM_16K,
-        pace=Pace.UNKNOWN,
-        truncate=False,
-        vad_flags=False,
-        pcm_name="pcm",
-        format_names={"pcm24": _PCM_24K},
+        shape=Shape.BETA,
         nested_tools=True,
-        max_session_s=7200,
+        input=PCM_16K,
+        input_names={"pcm": PCM_16K},
+        output_names={"pcm": PCM_24K, "pcm24": PCM_24K},
+        pace=Pace.UNKNOWN,
+        vad_flags=False,
+        user_text=TextMode.FINAL,
+        playback=PlaybackReport.NONE,
     ),
     Dialect(
         name="xai",
-        shape=Shape.GA,
+        source=(
+            "livekit-plugins-xai 1.8.9; docs.x.ai/developers/models/speech-to-speech: 120 minutes, where an"
+            " older page (April 2026) says 30. Manual turns are not stable, says livekit"
+        ),
+        scheme="xai",
         url="wss://api.x.ai/v1/realtime?model={model}",
         key_env="XAI_API_KEY",
+        shape=Shape.GA,
+        turns_on_top=True,
+        rates=(8000, 16000, 22050, 24000, 32000, 44100, 48000),
         pace=Pace.UNKNOWN,
         turn_modes=_SERVER_VAD,
-        transcription="grok-transcribe",
         vad_flags=False,
-        turns_on_top=True,
-        max_session_s=1800,
+        transcription="grok-transcribe",
+        user_text=TextMode.CUMULATIVE,
+        silent=frozenset({"ping"}),
+        max_session_s=7200,
     ),
     Dialect(
-        # Hugging Face speech-to-speech: 16 kHz unless a rate is named, and 24 kHz is the only one it lets
-        # a client name; truncation is accepted and does nothing; transcripts are always on
+        name="glm",
+        source=(
+            "MetaGLM/glm-realtime-sdk, GLM-Realtime-doc-for-llm.md; zai-rs 0.6.0 for raw PCM. No truncation"
+            " in it. Audio has no item ids, calls have no ids. No limit found"
+        ),
+        scheme="glm",
+        url="wss://open.bigmodel.cn/api/paas/v4/realtime",
+        key_env="ZHIPUAI_API_KEY",
+        shape=Shape.BETA,
+        session={"beta_fields": {"chat_mode": "audio", "tts_source": "e2e"}},
+        model_in_session=True,
+        input=PCM_16K,
+        input_names={"pcm16": PCM_16K, "pcm24": PCM_24K},
+        output_names={"pcm": PCM_24K},
+        pace=Pace.UNKNOWN,
+        turn_modes=_WITH_MANUAL,
+        manual="client_vad",
+        vad_flags=False,
+        user_text=TextMode.FINAL,
+        playback=PlaybackReport.NONE,
+        silent=frozenset({"heartbeat"}),
+    ),
+    Dialect(
+        name="stepfun",
+        source=(
+            "platform.stepfun.com/docs/api-reference/realtime/chat; stepfun-realtime-api 0.1.3: the client"
+            " cannot truncate. Outside China the host is api.stepfun.ai. No limit found"
+        ),
+        scheme="stepfun",
+        url="wss://api.stepfun.com/v1/realtime?model={model}",
+        key_env="STEPFUN_API_KEY",
+        shape=Shape.BETA,
+        nested_tools=True,
+        input_names={"pcm16": PCM_24K},
+        output_names={"pcm16": PCM_24K},
+        pace=Pace.UNKNOWN,
+        turn_modes=_WITH_MANUAL,
+        vad_flags=False,
+        playback=PlaybackReport.NONE,
+    ),
+    Dialect(
         name="s2s",
+        source=(
+            "speech-to-speech 1.1.0, called: 16 kHz unless a rate is named, and 24 kHz is the only one that"
+            " may be; truncation is accepted and does nothing; transcripts are always on; counts text only"
+        ),
+        evidence=Evidence.RUN,
+        scheme="s2s",
         shape=Shape.GA,
         turn_modes=_SERVER_VAD,
-        truncate=False,
+        user_text=TextMode.FINAL,
+        playback=PlaybackReport.NONE,
+        silent=frozenset({"speech_to_speech.input_audio_transcription.snapshot"}),
+    ),
+    Dialect(
+        name="vllm-omni",
+        source=(
+            "vllm-omni 0.30.0, protocol/realtime and protocol/duplex: the session of ?duplex=1; without it"
+            " the server speaks something else. No limit found"
+        ),
+        scheme="vllm-omni",
+        query={"duplex": "1"},
+        shape=Shape.GA,
+        encodings={
+            Encoding.PCM16: "audio/pcm",
+            Encoding.MULAW: "audio/g711_ulaw",
+            Encoding.ALAW: "audio/g711_alaw",
+        },
+        input=PCM_16K,
+        pace=Pace.UNKNOWN,
+        turn_modes=_WITH_MANUAL,
+        user_text=TextMode.FINAL,
+        playback=PlaybackReport.ACKNOWLEDGE,
+        events={"session.created": "session.updated"},  # its answer to the first session.update
+        silent=frozenset(
+            {
+                "duplex.raw",
+                "output_audio_buffer.cleared",
+                "overlap.decision",
+                "playback.acknowledged",
+                "response.listen",
+                "response.speak",
+                "session.heartbeat_ack",
+                "session.resync_required",
+                "turn.event",
+            }
+        ),
+        closing="session.close",
     ),
 )
 
 DIALECTS: Mapping[str, Dialect] = {each.name: each for each in _TABLE}
 """All dialects by name."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RealtimeOptions:
-    """What a session asks of the server; None leaves it to the server or to the dialect.
-
-    Attributes:
-        voice: The server's name of the voice.
-        instructions: System prompt.
-        turns: Who decides that the user's turn is over.
-        transcription: Model for the transcript of the user; empty turns it off.
-        language: Language hint for that transcript, as `en`.
-        tools: Functions in the GA shape, `{"type": "function", "name": ..., "parameters": ...}`.
-        input: Audio that we send.
-        output: Audio that we ask for.
-    """
-
-    voice: str | None = None
-    instructions: str | None = None
-    turns: TurnMode = TurnMode.SERVER_VAD
-    transcription: str | None = None
-    language: str | None = None
-    tools: tuple[Mapping[str, object], ...] = ()
-    input: AudioFormat | None = None
-    output: AudioFormat | None = None

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 
 from streams.endpoints.events import (
     Edge,
@@ -23,6 +24,9 @@ from streams.endpoints.pieces import Fields, Stamp
 _ENDING = frozenset({"session_expired"})
 _FATAL = _ENDING | {"session_limit_reached", "beta_api_shape_disabled"}
 _HARMLESS = frozenset({"response_cancel_not_active"})
+
+_RATE_LIMITED = re.compile(r"rate_limit|quota|too_many_requests", re.IGNORECASE)
+_TRY_AGAIN = re.compile(r"try again in (\d+(?:\.\d+)?) ?(ms|s)\b")
 
 _HOUSEKEEPING = ("conversation.item.truncate", "conversation.item.delete", "response.cancel")
 """Client events of ours whose refusal is no failing of the endpoint."""
@@ -55,17 +59,18 @@ def user_text_delta(fields: Fields, stamp: Stamp) -> Sequence[EndpointEvent]:
 
 def user_text_updated(fields: Fields, stamp: Stamp) -> Sequence[EndpointEvent]:
     """`conversation.item.input_audio_transcription.updated` (xAI): the whole text so far."""
-    return [_user_text(fields, stamp, fields.text("transcript"), TextMode.CUMULATIVE)]
+    text = fields.text("transcript", "") or fields.text("delta", "") or fields.text("text", "")
+    return [_user_text(fields, stamp, text, TextMode.CUMULATIVE)]
 
 
-def user_text_completed(fields: Fields, stamp: Stamp) -> Sequence[EndpointEvent]:
-    """`conversation.item.input_audio_transcription.completed`; its usage is billed apart."""
+def user_text_completed(fields: Fields, stamp: Stamp, model: str) -> Sequence[EndpointEvent]:
+    """`conversation.item.input_audio_transcription.completed`; its usage is billed apart, as `model`'s."""
     events: list[EndpointEvent] = [_user_text(fields, stamp, fields.text("transcript"), TextMode.FINAL)]
     usage = fields.child("usage")
     values = usage.numbers("transcription.")
     if values:
-        timed = usage.text("type", "") == "duration"
-        events.append(Usage(**stamp, unit=UsageUnit.SECONDS if timed else UsageUnit.TOKENS, values=values))
+        unit = UsageUnit.SECONDS if usage.text("type", "") == "duration" else UsageUnit.TOKENS
+        events.append(Usage(**stamp, unit=unit, values=values, model=model))
     return events
 
 
@@ -97,15 +102,17 @@ def idle_timeout(_: Fields, stamp: Stamp) -> Sequence[EndpointEvent]:
 
 
 def rate_limits(fields: Fields, stamp: Stamp) -> Sequence[EndpointEvent]:
-    """`rate_limits.updated`."""
-    limits = [
+    """`rate_limits.updated`: a note, unless something is used up."""
+    limits = fields.children("rate_limits")
+    message = "; ".join(
         f"{each.text('name', '?')}: {each.number('remaining')} of {each.number('limit')} left,"
         f" reset in {each.number('reset_seconds')} s"
-        for each in fields.children("rate_limits")
-    ]
-    return [
-        Notice(**stamp, level=NoticeLevel.RATE_LIMIT, code="rate_limits.updated", message="; ".join(limits))
-    ]
+        for each in limits
+    )
+    empty = [each for each in limits if each.number("remaining") == 0]
+    level = NoticeLevel.RATE_LIMIT if empty else NoticeLevel.INFO
+    reset = max((each.number("reset_seconds") or 0.0 for each in empty), default=None)
+    return [Notice(**stamp, level=level, code="rate_limits.updated", message=message, reset_s=reset)]
 
 
 def warning(fields: Fields, stamp: Stamp) -> Sequence[EndpointEvent]:
@@ -129,6 +136,8 @@ def error(fields: Fields, stamp: Stamp) -> tuple[Sequence[EndpointEvent], str]:
     if parameter:
         message = f"{message} ({parameter})"
     refused = detail.text("event_id", "").partition("#")[0]
+    if _RATE_LIMITED.search(code):
+        return [_used_up(stamp, code, message)], refused
     harmless = code in _HARMLESS or refused in _HOUSEKEEPING
     level = NoticeLevel.WARNING if harmless else NoticeLevel.ERROR
     events: list[EndpointEvent] = [
@@ -137,6 +146,27 @@ def error(fields: Fields, stamp: Stamp) -> tuple[Sequence[EndpointEvent], str]:
     if code in _ENDING:
         events.append(Ending(**stamp, reason=message or code))
     return events, refused
+
+
+def _used_up(stamp: Stamp, code: str, message: str) -> Notice:
+    found = _TRY_AGAIN.search(message)
+    reset = None if found is None else float(found[1]) / (1000 if found[2] == "ms" else 1)
+    return Notice(
+        **stamp, level=NoticeLevel.RATE_LIMIT, code=code, message=message, fatal=True, reset_s=reset
+    )
+
+
+def session_over(fields: Fields, stamp: Stamp) -> Sequence[EndpointEvent]:
+    """`session.expired`, `session.closed` (vLLM-Omni): the server will close."""
+    reason = fields.text("reason", "") or fields.text("type")
+    return [Ending(**stamp, reason=f"the endpoint says {reason}")]
+
+
+def response_refused(response: Fields, stamp: Stamp) -> Sequence[Notice]:
+    """A response that failed because the account has used up what it may."""
+    trouble = response.child("status_details").child("error")
+    code = trouble.text("code", "") or trouble.text("type", "")
+    return [_used_up(stamp, code, trouble.text("message", ""))] if _RATE_LIMITED.search(code) else []
 
 
 def response_usage(fields: Fields, stamp: Stamp, response: str) -> Sequence[Usage]:
@@ -164,25 +194,39 @@ def response_status(response: Fields) -> tuple[ResponseStatus, str]:
 
 _TRANSCRIPTION = "conversation.item.input_audio_transcription"
 
+BETA: Mapping[str, str] = {
+    "response.audio.delta": "response.output_audio.delta",
+    "response.audio.done": "response.output_audio.done",
+    "response.audio_transcript.delta": "response.output_audio_transcript.delta",
+    "response.audio_transcript.done": "response.output_audio_transcript.done",
+    "response.text.delta": "response.output_text.delta",
+    "response.text.done": "response.output_text.done",
+    "conversation.item.created": "conversation.item.added",
+}
+"""What the beta called what has another name today."""
+
+DELTA, WHOLE = f"{_TRANSCRIPTION}.delta", f"{_TRANSCRIPTION}.updated"
+"""The transcript of the user, a piece of it and all so far."""
+
 READERS: dict[str, Callable[[Fields, Stamp], Sequence[EndpointEvent]]] = {
     "response.output_audio_transcript.delta": text_delta,
-    "response.audio_transcript.delta": text_delta,
     "response.output_text.delta": text_delta,
-    "response.text.delta": text_delta,
     "response.output_audio_transcript.done": audio_text_done,
-    "response.audio_transcript.done": audio_text_done,
     "response.output_text.done": text_done,
-    "response.text.done": text_done,
-    f"{_TRANSCRIPTION}.delta": user_text_delta,
-    f"{_TRANSCRIPTION}.updated": user_text_updated,
-    f"{_TRANSCRIPTION}.completed": user_text_completed,
+    DELTA: user_text_delta,
+    WHOLE: user_text_updated,
     f"{_TRANSCRIPTION}.failed": user_text_failed,
     "input_audio_buffer.speech_stopped": speech_stopped,
     "input_audio_buffer.timeout_triggered": idle_timeout,
     "rate_limits.updated": rate_limits,
+    "session.closed": session_over,
+    "session.expired": session_over,
     "warning": warning,
 }
 """Message types that need no state."""
+
+COMPLETED = f"{_TRANSCRIPTION}.completed"
+"""The final transcript of the user; the codec adds the model to its usage."""
 
 SILENT = frozenset(
     {
@@ -197,7 +241,6 @@ SILENT = frozenset(
         "response.content_part.added",
         "response.content_part.done",
         "response.function_call_arguments.delta",
-        "ping",
     }
 )
-"""Known types that tell nothing new; the raw log has them."""
+"""Known types that tell nothing new; the raw traffic has them."""

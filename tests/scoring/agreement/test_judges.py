@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from scoring.agreement.judges import against_truth
@@ -55,3 +57,18 @@ def test_exchanging_the_judges_exchanges_everything() -> None:
     one, two = against_truth(a, b, truth).dropped, against_truth(b, a, truth).dropped
     assert isinstance(one.mcnemar, McNemar) and isinstance(two.mcnemar, McNemar)
     assert (one.right_a, one.mcnemar.b, one.mcnemar.p) == (two.right_b, two.mcnemar.c, two.mcnemar.p)
+
+
+def test_items_of_one_cluster_are_drawn_together() -> None:
+    # the first judge is right on all ten items of half of the clusters, the second on none
+    names = [f"{cluster}/{n}" for cluster in range(8) for n in range(10)]
+    truth = Labels("t", dict.fromkeys(names, "x"))
+    a = Labels("a", {name: "x" if int(name[0]) % 2 else "y" for name in names})
+    b = Labels("b", dict.fromkeys(names, "y"))
+    alone = against_truth(a, b, truth).dropped.difference
+    clustered = against_truth(a, b, replace(truth, clusters={n: n[0] for n in names})).dropped.difference
+    assert isinstance(alone, Difference) and isinstance(alone.interval, Interval)
+    assert isinstance(clustered, Difference) and isinstance(clustered.interval, Interval)
+    assert alone.value == clustered.value == 0.5
+    wide, narrow = (one.interval.high - one.interval.low for one in (clustered, alone))  # type: ignore[union-attr]
+    assert wide / narrow == pytest.approx(10**0.5, rel=0.15)

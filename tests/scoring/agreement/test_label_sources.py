@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,11 +10,13 @@ from recordings.errors import RecordingError
 from recordings.format import Verdict
 from recordings.labels import PersonLabel
 from scoring.agreement.audiojudge import Preferences
-from scoring.agreement.examine import examine
-from scoring.agreement.labels import LabelError, Labels, Order
+from scoring.agreement.examine import Pair, examine
+from scoring.agreement.labels import LabelError, Labels, Order, drawn_together
 from scoring.agreement.raters import AgainstPeople, Raters
 from scoring.agreement.sources import Sources, load
 from scoring.agreement.systems import BothOrders, Preference
+from scoring.statistics.intervals import Interval
+from tests.scoring.agreement.tallies import labels
 from tests.scoring.agreement.verdicts import recorded
 
 
@@ -66,7 +69,7 @@ def test_a_column_of_annotators_makes_several_people(tmp_path: Path) -> None:
         ("item,lable\np,x\n", "has no column 'label', only 'item', 'lable'. Did you mean 'lable'?"),
         ("item;label\np;x\n", "has no column 'item', only 'item;label'"),
         ("item,label,label\np,x,y\n", "names a column twice"),
-        ("item,label\np,x\nq,x,y\n", ":3: has 3 cells, and there are 2 columns"),
+        ("item,label\np,x\nq,x,y\n", ":3: has 3 cells for 2 columns"),
         ("item,label\np,x\nq\n", ":3: has 1 cells"),
         ("item,label\np,x\nq,y\np,x\n", ":4: names the item 'p' for the second time, after line 2"),
         ("item,label\n ,x\n", ":2: has an empty item"),
@@ -127,8 +130,8 @@ def test_preferences_of_people_are_known_by_their_keys(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"preference": "neither"}, ":2: is no preference"),
-        ({"preference": ["tie"]}, ":2: is no preference"),
+        ({"preference": "neither"}, ":2: holds the preference 'neither'. Expected model1, model2, tie"),
+        ({"preference": ["tie"]}, ":2: holds the preference"),
         ({"model2": "a"}, ":2: compares 'a' with itself"),
     ],
 )
@@ -235,7 +238,47 @@ def test_the_verdicts_of_an_episode_are_sources_by_judge(tmp_path: Path) -> None
 def test_the_episodes_of_a_run_are_one_source(tmp_path: Path) -> None:
     for name in ("e1", "e2"):
         recorded(tmp_path / name, [(Verdict(judge="facts", label=name),)], id=name)
-    assert sources(str(tmp_path)).only == Labels("facts", {"e1/0": "e1", "e2/0": "e2"})
+    found = sources(str(tmp_path)).only
+    assert found.by_item == {"e1/0": "e1", "e2/0": "e2"}
+    assert found.clusters == {"e1/0": "e1", "e2/0": "e2"}
+
+
+def test_turns_of_one_call_are_drawn_together(tmp_path: Path) -> None:
+    """The judge is right about all turns of a call, or about none: calls are the evidence."""
+    rows = []
+    for number in range(8):
+        label = "complete" if number % 2 else "partial"
+        recorded(
+            tmp_path / "run" / f"e{number}",
+            [(Verdict(judge="facts", label=label),)] * 5,
+            run="r",
+            id=f"e{number}",
+        )
+        rows += [f"r/e{number}/{turn},complete" for turn in range(5)]
+    people = written(tmp_path / "people.csv", "item,label\n" + "\n".join(rows) + "\n")
+    finding = examine([load(people), load(str(tmp_path / "run"))])
+    assert isinstance(finding, Pair)
+    assert (finding.comparison.n, finding.comparison.clusters) == (40, 8)
+    alone = replace(sources(str(tmp_path / "run")).only, clusters={})
+    flat = examine([load(people), Sources("flat", (alone,))])
+    assert isinstance(flat, Pair) and flat.comparison.clusters is None
+    wide, narrow = (one.comparison.intervals["agreement"] for one in (finding, flat))
+    assert isinstance(wide, Interval) and isinstance(narrow, Interval)
+    # five equal turns a call: the standard error grows by sqrt(5)
+    assert (wide.high - wide.low) / (narrow.high - narrow.low) == pytest.approx(5**0.5, rel=0.15)
+
+
+def test_a_column_says_what_belongs_together(tmp_path: Path) -> None:
+    text = "item,label,cluster\np,x,one\nq,x,one\nr,y,\n"
+    assert sources(written(tmp_path / "a.csv", text)).only.clusters == {"p": "one", "q": "one"}
+    assert drawn_together([sources(written(tmp_path / "a.csv", text)).only], ["p", "q", "r"]) == [
+        "cluster one",
+        "cluster one",
+        "item r",
+    ]
+    alone = Labels("a", {"p": "x", "q": "x"}, clusters={"p": "one", "q": "one"})
+    assert drawn_together([alone], ["p", "q"]) is None  # of one cluster only that can be told
+    assert drawn_together([labels(p="x")], ["p"]) is None
 
 
 def test_two_verdicts_of_one_judge_on_one_turn_are_refused(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ import pytest
 
 from scoring.agreement.labels import LabelError, Labels, other_side, unswapped
 from scoring.agreement.position import examine_position
+from scoring.statistics.intervals import Interval, wilson
 from scoring.statistics.undefined import Undefined
 
 QUALITY = {"p": "1", "q": "2", "r": "both_bad", "s": "1"}
@@ -77,3 +78,21 @@ def test_a_label_that_names_no_side_is_no_tie(label: str) -> None:
     assert found.unscored == {"unknown_label": 8}  # four items in each order
     _, swapped = always(label)
     assert unswapped(swapped).by_item == {}
+
+
+def test_pairs_on_one_prompt_are_drawn_together() -> None:
+    # ten prompts of four pairs, three of which the judge decides by the place, on all four pairs alike
+    items = {f"{prompt}/{n}": "1" if prompt < 3 else "tie" for prompt in range(10) for n in range(4)}
+    prompts = {item: item.partition("/")[0] for item in items}
+    found = examine_position(Labels("ab", items, clusters=prompts), Labels("ba", items).as_swapped())
+    alone = examine_position(Labels("ab", items), Labels("ba", items).as_swapped())
+    assert ends(found.intervals["always_first"]) == pytest.approx(ends(wilson(3, 10)))
+    assert ends(alone.intervals["always_first"]) == pytest.approx(ends(wilson(12, 40)))
+    # the winners: two labels of each of 12 pairs, all for the first; three prompts tell that, or 12 pairs
+    assert found.intervals["first_share"] == wilson(3, 3)
+    assert alone.intervals["first_share"] == wilson(12, 12)
+
+
+def ends(interval: Interval | Undefined) -> tuple[float, float]:
+    assert isinstance(interval, Interval)
+    return interval.low, interval.high

@@ -2,8 +2,11 @@ from __future__ import annotations
 
 import pytest
 
-from scoring.agreement.probes import Dimensions, content_tie, flips
-from scoring.statistics.intervals import Interval
+from scoring.agreement.labels import LabelError, Labels
+from scoring.agreement.probes import DIMENSIONS, POSSIBLE, Dimensions, content_tie, flips, probe
+from scoring.judge import fusion
+from scoring.judge.dimensions import Dimension
+from scoring.statistics.intervals import Interval, wilson
 from scoring.statistics.undefined import Undefined
 from tests.scoring.agreement.tallies import DATA, rows
 
@@ -74,3 +77,50 @@ def test_a_winner_that_no_dimension_explains_is_other() -> None:
 def test_no_items_have_no_shares() -> None:
     assert flips([], lambda *_: "1").content.value == Undefined("no_items")
     assert content_tie([], lambda *_: "1").other.interval == Undefined("no_items")
+
+
+def source(*labels: str, **unscored: str) -> Labels:
+    return Labels("judge", {f"i{n}": label for n, label in enumerate(labels) if label}, unscored)
+
+
+def test_comparisons_that_lack_a_label_are_counted_by_what_is_missing_first() -> None:
+    labels = {
+        "content": source("both_good", "1", "2", "", "better"),
+        "paralinguistics": source("1", "1", "", "1", "1", i2="no_blueprint"),
+        "voice_quality": source("2", "", "1", "1", "1"),
+    }
+    found = probe("judge", labels, lambda content, *_: content, "copy@1")
+    assert (found.n, found.judge, found.fusion) == (1, "judge", "copy@1")
+    assert found.unscored == {
+        "voice_quality:not_labelled": 1,
+        "paralinguistics:no_blueprint": 1,
+        "content:not_labelled": 1,
+        "content:unknown_label": 1,
+    }
+    assert found.to_json()["flips"]["content"]["count"] == 0  # type: ignore[index]
+
+
+def test_a_judge_without_a_dimension_is_refused() -> None:
+    with pytest.raises(LabelError, match="judge: holds no labels of paralinguistics, voice_quality"):
+        probe("judge", {"content": source("1")}, fusion.majority, "majority@1")
+
+
+def test_comparisons_on_one_prompt_are_drawn_together() -> None:
+    # ten prompts of five comparisons; on three of them the content decides
+    items = {
+        f"{prompt}/{n}": ("1" if prompt < 3 else "both_good") for prompt in range(10) for n in range(5)
+    }
+    good = Labels("judge", dict.fromkeys(items, "both_good"))
+    content = Labels("judge", items, clusters={item: item[0] for item in items})
+    labels = {"content": content, "paralinguistics": good, "voice_quality": good}
+    found = probe("judge", labels, fusion.content_first, "content-first@1").flips.content
+    expected = wilson(3, 10)
+    assert (found.count, found.n) == (15, 50)
+    assert isinstance(found.interval, Interval) and isinstance(expected, Interval)
+    assert found.interval.low == pytest.approx(expected.low)
+    assert found.interval.high == pytest.approx(expected.high)
+
+
+def test_the_words_of_the_probes_are_those_of_judges_and_fusions() -> None:
+    assert tuple(dimension.value for dimension in Dimension) == DIMENSIONS
+    assert POSSIBLE.names == fusion.LABELS

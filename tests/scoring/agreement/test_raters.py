@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -58,6 +59,22 @@ def test_alpha_equals_that_of_the_krippendorff_package(items: list[list[str]]) -
         assert value == pytest.approx(float(expected)), level
 
 
+def test_items_of_one_cluster_are_as_one_item() -> None:
+    lines = ["1 2 1 2 2 1 1 2 1 1", "1 2 2 2 2 1 1 1 1 1"]
+    once = examine_raters(rated(lines)).alpha_interval
+    # every item five times over: as many clusters, and the same interval but for what alpha gives to size
+    often = rated([" ".join(x for x in line.split() for _ in range(5)) for line in lines])
+    clusters = {f"{n:03}": str(n // 5) for n in range(50)}
+    found = examine_raters([replace(often[0], clusters=clusters), often[1]])
+    alone = examine_raters(often)
+    assert (found.clusters, alone.clusters, found.n, found.alpha) == (10, None, 50, alone.alpha)
+    assert isinstance(once, Interval) and isinstance(found.alpha_interval, Interval)
+    assert isinstance(alone.alpha_interval, Interval)
+    width = found.alpha_interval.high - found.alpha_interval.low
+    assert width == pytest.approx(once.high - once.low, rel=0.15)
+    assert width > 1.5 * (alone.alpha_interval.high - alone.alpha_interval.low)
+
+
 def test_labels_without_an_order_have_no_ordinal_alpha() -> None:
     found = examine_raters(rated(KRIPPENDORFF))
     assert found.alpha == pytest.approx(0.743, abs=5e-4)
@@ -83,7 +100,14 @@ def test_every_two_raters_are_compared_over_what_both_labelled() -> None:
         ("a", "c"): (0, 1),
         ("b", "c"): (0, 1),
     }
-    assert found.unscored == {"a": 0, "b": 0, "c": 1}
+    assert found.unscored == {"a": {}, "b": {}, "c": {"skipped": 1}}
+
+
+def test_an_item_that_nobody_could_label_is_counted_among_the_items() -> None:
+    found = examine_raters(
+        [Labels("a", {"p": "x"}, {"q": "skipped"}), Labels("b", {"p": "x"}, {"q": "no_json"})]
+    )
+    assert (found.items, found.n) == (2, 1)
 
 
 # --- a judge against people -----------------------------------------------------------------------
@@ -125,10 +149,37 @@ def test_labels_of_one_item_by_many_are_drawn_together() -> None:
     assert many.high - many.low == pytest.approx(one.high - one.low, rel=0.1)
 
 
+def test_a_person_whose_name_holds_a_colon_draws_the_same_items() -> None:
+    items = {f"{k:03}": "xy"[k % 2] for k in range(40)}
+    judge = Labels("judge", dict.fromkeys(items, "x"))
+
+    def interval(*names: str) -> object:
+        return against_people([Labels(name, items) for name in names], judge).pooled.intervals["agreement"]
+
+    assert interval("A: one", "A: two") == interval("a", "b")
+
+
+def test_no_person_and_item_are_taken_for_another_person_and_item() -> None:
+    # both would be called "a: b: c"
+    people = [labels("a: b", c="x"), Labels("a", {"b: c": "y"})]
+    found = against_people(people, Labels("judge", {"c": "x", "b: c": "x"})).pooled
+    assert (found.n, found.dropped.right) == (2, 1)
+
+
+def test_what_a_judge_lacks_is_dropped_and_counted_as_wrong_for_every_person() -> None:
+    people = [labels("a", p="x", q="y"), labels("b", p="x")]
+    found = against_people(people, Labels("judge", {"p": "x"}, {"q": "no_json"}))
+    assert {name: (one.right, one.n) for name, one in found.by_person.items()} == {"a": (1, 1), "b": (1, 1)}
+    wrong = found.by_person_counted_wrong
+    assert {name: (one.right, one.n) for name, one in wrong.items()} == {"a": (1, 2), "b": (1, 1)}
+
+
 def test_a_judges_unknown_and_missing_labels_are_counted_for_each_person() -> None:
     people = [labels("a", p="x", q="y"), labels("b", p="x", q="x")]
     found = against_people(people, Labels("judge", {"p": "z"}, {"q": "no_json"}), LabelSet(("x", "y")))
+    # two people labelled each of the two items: the judge's one label and one failure count for both
     assert (found.pooled.n, dict(found.pooled.unscored_b)) == (0, {"unknown_label": 2, "no_json": 2})
+    assert (found.items, dict(found.judge_unscored)) == (2, {"unknown_label": 1, "no_json": 1})
     assert found.mean == Undefined("no_common_items")
 
 

@@ -98,7 +98,7 @@ def test_what_says_nothing_is_skipped_and_counted(tmp_path: Path) -> None:
         (HEADER + "1,A,B,a\n1,A,B\n", "battles.csv:3: has 3 cells for 4 columns"),
         (HEADER + "1,A,,a\n", "battles.csv:2: is no battle .system_b: String should have at least 1"),
         (HEADER + ",A,B,a\n", "battles.csv:2: is no battle .prompt: String should have at least 1"),
-        ("prompt,prompt,system_a,system_b,label\n", "battles.csv:1: has two columns of one name"),
+        ("prompt,prompt,system_a,system_b,label\n", "battles.csv:1: names a column twice"),
         (HEADER + '1,A,B,"a\n', "is no CSV"),
         ("prompt,system_a,system_b,label,first\n1,A,B,a,left\n", "battles.csv:2: is no battle .first:"),
         ("", "battles.csv:1: has no column"),

@@ -59,7 +59,7 @@ def test_a_record_is_strict_json_and_reads_back_as_itself() -> None:
     tools = Instruments(Listener(), Moods({"happy": 0.7, "sad": 0.3}), Moods({"scottish": 1.0}))
     made = blueprint_of(talk(), RATE, TOLD, instruments=tools)
     assert Blueprint.model_validate_json(encode(made)) == made
-    assert made.to_json()["version"] == 1
+    assert made.to_json()["version"] == 2
     assert made.unscored.keys() <= {"signal.noise_floor_dbfs", "signal.snr_db"}
 
 
@@ -90,6 +90,44 @@ def test_a_tenth_of_a_second_has_what_can_be_told_and_causes_for_the_rest() -> N
     assert made.quality is not None and made.quality.too_short
     assert made.pitch is not None and made.pitch.mean_hz == pytest.approx(150, abs=1)
     assert blueprint_of(vowel(150, 0.04), RATE).unscored["pitch"] is Cause.TOO_SHORT  # no frame of 46 ms
+
+
+class Unfitted:
+    """A quality model that answers off the scale."""
+
+    def score(self, samples: Samples) -> Quality:
+        good = Opinion(3.0, 1.0, 5.0)
+        return Quality(Opinion(5.9, 2, -0.1), good, good, Opinion(3, 3, 0.99), 5.01, 1, True, False)
+
+
+def test_scores_off_the_scale_are_kept_and_named() -> None:
+    part = blueprint_of(talk(), RATE, instruments=Instruments(Unfitted())).quality
+    assert part is not None
+    assert (part.plain.signal, part.plain.overall, part.p808) == (
+        5.9,
+        -0.1,
+        5.01,
+    )  # neither clipped nor lost
+    assert part.out_of_range == ("plain.signal", "plain.overall", "personal.raw_overall", "p808")
+    within = blueprint_of(talk(), RATE, instruments=Instruments(Dnsmoslike())).quality
+    assert within is not None and within.out_of_range == ()
+
+
+class Dnsmoslike(Unfitted):
+    """One that stays on it, both ends included."""
+
+    def score(self, samples: Samples) -> Quality:
+        ends = Opinion(1.0, 5.0, 3.0)
+        return Quality(ends, ends, ends, ends, 5.0, 1, True, False)
+
+
+def test_it_is_told_how_much_was_scored_and_how_much_of_it_is_speech() -> None:
+    # half a second of voice, a second of silence, half a second of voice
+    clip = np.concatenate([vowel(150, 0.5), quiet(1), vowel(150, 0.5)])
+    part = blueprint_of(clip, RATE, instruments=Instruments(Listener())).quality
+    assert part is not None
+    assert part.scored_s == 2.0
+    assert part.speech_s == pytest.approx(1.0, abs=0.03)
 
 
 def test_noise_alone_is_heard_and_has_no_melody() -> None:

@@ -110,6 +110,19 @@ def test_a_manner_is_measured_against_the_same_speakers_neutral_voice() -> None:
     assert rated(unmoved).labels[Dimension.PARALINGUISTICS].label == "bad"
 
 
+def test_a_voice_without_any_melody_has_less_of_it_and_not_as_much() -> None:
+    flat = SAD | {"pitch": {"mean_hz": 137.0, "range_semitones": 0.0}}
+    found = rated(item(reply(sounding(**flat), SAID, sounding()), manner="sad"))
+    manner = found.evidence["measures"]["paralinguistics"][-1]
+    assert (manner["measure"], manner["value"]) == ("manner", 1.0)
+    # and who has none where nothing is asked has more of it where it has some: log2(9 / 0.05)
+    usual = sounding(pitch={"range_semitones": 0.0})
+    lively = sounding(pitch={"mean_hz": 180.0, "range_semitones": 9.0}, loudness={"integrated_lufs": -19.0})
+    asked = item(reply(lively, SAID, usual), manner="cheerful")
+    measures = rated(asked).evidence["measures"]["paralinguistics"]
+    assert "wider melody by +0.58, at least +0.29: +7.49" in measures[-1]["expected"]
+
+
 def test_half_of_the_changes_that_a_manner_asks_for_is_acceptable() -> None:
     half = SAD | {"loudness": {"integrated_lufs": -23.0}, "pace": {"articulation_wpm": 160.0}}
     found = rated(item(reply(sounding(**half), SAID, sounding()), manner="sad"))

@@ -24,11 +24,15 @@ DECIDED = [
     ("It is B.", "B", Rule.SAID),
     ("Hm, I'd say C, since it is cold.", "C", Rule.SAID),
     ("It's A. No, it's D.", "D", Rule.SAID),
+    ("I'd go with option B, not option A.", "B", Rule.SAID),
+    ("Not option A. It is not the letter B either, so option D.", "D", Rule.SAID),
     ("B", "B", Rule.LONE_LETTER),
     ("b.", "B", Rule.LONE_LETTER),
     (" (C) ", "C", Rule.LONE_LETTER),
     ("That is neon, of course.", "B", Rule.OPTION_TEXT),
     ("I think it is liquid helium.", "C", Rule.OPTION_TEXT),  # holds "helium", which is option A
+    ("It is not neon but argon gas.", "D", Rule.OPTION_TEXT),
+    ("I am not sure, but neon.", "B", Rule.OPTION_TEXT),
 ]
 
 UNDECIDED = [
@@ -44,6 +48,10 @@ UNDECIDED = [
     ("It is a gas.", "no_choice"),
     ("It is B cells that do it.", "no_choice"),  # the letter goes on
     ("It is A, or it is B.", "two_choices"),
+    ("Definitely not option A.", "no_choice"),  # what is denied is not chosen
+    ("It isn't option B.", "no_choice"),
+    ("It is certainly not neon.", "no_choice"),
+    ("Neither neon nor argon gas.", "no_choice"),
     ("Knowing neons is no answer", "no_choice"),  # no word of it is "neon"
 ]
 

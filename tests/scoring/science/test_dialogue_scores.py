@@ -34,12 +34,12 @@ OPEN = unit((None, "stated"))
         (VAGUE, True, False, False),
         (CORRECTED, True, False, True),  # in the end all is right, but something was wrong
         (WRONG, False, False, False),
-        (OPEN, None, None, False),
+        (OPEN, None, None, None),
         (unit(), False, False, False),  # never asked about
     ],
 )
 def test_an_aspect_is_factual_loosely_or_strictly(
-    found: AspectUnit, loose: bool | None, strict: bool | None, satisfied: bool
+    found: AspectUnit, loose: bool | None, strict: bool | None, satisfied: bool | None
 ) -> None:
     assert (found.loose, found.strict, found.satisfied) == (loose, strict, satisfied)
 
@@ -65,6 +65,47 @@ def test_what_no_judge_could_tell_is_counted_both_ways() -> None:
     assert scores.strict.unscored == {"judge_failed": 1}
     assert (scores.adaptation.value, scores.adaptation.as_wrong) == (None, 0.0)
     assert scores.adaptation.unscored == {"timeout": 1}
+
+
+def test_a_dialogue_that_no_judge_could_follow_is_not_one_that_was_never_completed() -> None:
+    late = unit(*[(None, "stated")] * 9)  # nine turns are more than eight, whatever was said in them
+    half = Dialogue("half", EXPERT, (OPEN, VAGUE))  # one aspect stayed open, whatever became of the other
+    scores = score_dialogues(
+        [
+            Dialogue("a", EXPERT, (RIGHT, OPEN)),
+            Dialogue("b", EXPERT, (late,)),
+            half,
+            Dialogue("d", EXPERT, (RIGHT,)),
+        ]
+    )
+    assert (scores.within.hits, scores.within.n, scores.within.unscored) == (1, 3, {"judge_failed": 1})
+    assert (scores.within.value, scores.within.as_wrong) == (1 / 3, 1 / 4)
+    assert (scores.never.hits, scores.never.n, scores.never.unscored) == (1, 2, {"judge_failed": 2})
+    # what is wrong here is to be never completed: the two that are open count as such
+    assert (scores.never.value, scores.never.as_wrong) == (1 / 2, 3 / 4)
+
+
+def test_dialogues_on_one_scenario_are_drawn_together() -> None:
+    def held(repeats: int) -> list[Dialogue]:
+        return [
+            Dialogue(
+                f"{s}-{r}",
+                EXPERT,
+                (RIGHT if s % 2 else WRONG,),
+                EXPERT if s % 3 else BEGINNER,
+                scenario=str(s),
+            )
+            for s in range(12)
+            for r in range(repeats)
+        ]
+
+    once, often = score_dialogues(held(1)), score_dialogues(held(10))
+    for name in ("loose", "strict", "adaptation", "within", "never"):
+        alone, repeated = getattr(once, name), getattr(often, name)
+        assert repeated.n == 10 * alone.n
+        # the same again is no more evidence about the scenarios
+        assert repeated.interval.low == pytest.approx(alone.interval.low), name
+        assert repeated.interval.high == pytest.approx(alone.interval.high), name
 
 
 def test_the_published_distance_is_that_of_the_disagreements() -> None:

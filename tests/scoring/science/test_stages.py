@@ -92,6 +92,7 @@ def test_an_item_at_fault_counts_against_nobody() -> None:
     found = row(scored([Answered("x", "s", item=alike, answer="Option B.")]))
     cell = found["knowledge_choice"]
     assert (cell.value, cell.as_wrong, cell.unscored) == (None, None, {"options_alike": 1})
+    assert found["knowledge_coverage"] == found["knowledge_accuracy"] == cell
     bare = asked(keywords=Keywords(core_entity=("DNA",)))
     strict = row(scored([bare]))["perception_strict"]
     assert (strict.value, strict.as_wrong) == (None, None)

@@ -15,6 +15,7 @@ from scoring.statistics.intervals import (
     bootstrap_ratio,
     draws,
     normal_quantile,
+    share_interval,
     wilson,
 )
 from scoring.statistics.undefined import Undefined, or_none
@@ -50,6 +51,47 @@ def test_wilson_holds_the_share_and_stays_within_0_and_1(of: tuple[int, int]) ->
     assert low < high
     mirrored = both(wilson(n - k, n))
     assert (low, high) == pytest.approx((1 - mirrored[1], 1 - mirrored[0]), abs=1e-12)
+
+
+@given(st.lists(st.booleans(), min_size=1, max_size=40))
+def test_a_share_of_outcomes_that_stand_alone_has_wilsons_interval(outcomes: list[bool]) -> None:
+    expected = both(wilson(sum(outcomes), len(outcomes)))
+    assert both(share_interval(outcomes)) == expected
+    assert both(share_interval(outcomes, range(len(outcomes)))) == pytest.approx(expected)
+
+
+def test_outcomes_that_are_alike_within_their_cluster_count_once() -> None:
+    # ten clusters of five equal outcomes, three of them true: the evidence is that of 3 of 10
+    clusters = [number // 5 for number in range(50)]
+    outcomes = [cluster < 3 for cluster in clusters]
+    assert both(share_interval(outcomes, clusters)) == pytest.approx(both(wilson(3, 10)))
+    # all alike says nothing of what clusters share: they are counted
+    assert both(share_interval([False] * 50, clusters)) == both(wilson(0, 10))
+    assert both(share_interval([True] * 50, clusters)) == both(wilson(10, 10))
+
+
+def test_the_effective_number_of_outcomes_by_hand() -> None:
+    # share 3/8; clusters hold 2, 1, 0 and 0 of 2, .75 expected: (1.25² + .25² + 2 * .75²) = 2.75
+    # n_eff = 64 * 3/8 * 5/8 / 2.75 = 15 / 2.75 = 5.4545
+    found = both(share_interval([True, True, True] + [False] * 5, [0, 0, 1, 1, 2, 2, 3, 3]))
+    n, z2, p = 15 / 2.75, 3.841459, 3 / 8
+    middle, root = p + z2 / (2 * n), (z2 * (p * (1 - p) / n + z2 / (4 * n * n))) ** 0.5
+    ends = (middle - root) / (1 + z2 / n), (middle + root) / (1 + z2 / n)
+    assert found == pytest.approx(ends, abs=1e-6)
+
+
+def test_clusters_that_spread_less_than_chance_do_not_make_more_outcomes_than_there_are() -> None:
+    # every cluster has one of two: no spread at all
+    assert both(share_interval([True, False] * 4, [0, 0, 1, 1, 2, 2, 3, 3])) == both(wilson(4, 8))
+    # 1, 1 and 2 of 2, 4/3 expected: spread 2/3, so that 36 * 2/9 / (2/3) = 12 would be effective
+    outcomes = [True, False, True, False, True, True]
+    assert both(share_interval(outcomes, [0, 0, 1, 1, 2, 2])) == pytest.approx(both(wilson(4, 6)))
+
+
+def test_one_cluster_of_several_outcomes_has_no_interval_and_no_outcomes_neither() -> None:
+    assert share_interval([True, False], ["a", "a"]) == Undefined("one_item")
+    assert share_interval([], []) == share_interval([]) == Undefined("no_items")
+    assert both(share_interval([True], ["a"])) == both(wilson(1, 1))
 
 
 def test_no_items_have_no_interval() -> None:

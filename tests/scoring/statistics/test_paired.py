@@ -12,11 +12,14 @@ from scoring.statistics.intervals import Interval
 from scoring.statistics.paired import (
     Difference,
     SignFlip,
+    able_to_reject,
+    bootstrap_means,
     holm,
     mcnemar,
     mcnemar_of,
     paired_difference,
     sign_flip,
+    sign_flips,
 )
 from scoring.statistics.undefined import Undefined
 
@@ -114,6 +117,54 @@ def test_a_sign_flip_is_the_share_of_all_signs(gaps: list[int]) -> None:
     found = sign_flip(gaps, [0] * len(gaps))
     assert isinstance(found, SignFlip)
     assert found.p == expected
+
+
+# --- several at once ------------------------------------------------------------------------------
+
+
+def test_columns_are_tested_as_each_alone_and_a_missing_value_is_no_zero() -> None:
+    nan = float("nan")
+    found = sign_flips(np.array([[1, nan], [2, 4], [3, 4], [nan, 0]]))
+    assert found == [sign_flip([1, 2, 3], [0, 0, 0]), sign_flip([4, 4, 0], [0, 0, 0])]
+    assert sign_flips(np.array([[nan], [nan]])) == [Undefined("no_items")]
+
+
+def test_long_columns_share_their_flips_and_come_near_the_normal_approximation() -> None:
+    rng = np.random.default_rng(3)
+    gaps = np.column_stack((rng.normal(0.3, 1, 60), rng.normal(0, 1, 60)))
+    gaps[:20, 1] = np.nan
+    for column, found in enumerate(sign_flips(gaps)):
+        own = gaps[:, column][~np.isnan(gaps[:, column])]
+        z = abs(own.sum()) / np.sqrt((own**2).sum())
+        assert isinstance(found, SignFlip) and not found.exact
+        assert found.n == len(own)
+        assert found.p == pytest.approx(2 * (1 - NormalDist().cdf(z)), abs=0.015)
+    assert sign_flips(gaps[::-1]) == sign_flips(gaps)
+
+
+def test_intervals_of_means_of_columns_leave_out_what_is_missing() -> None:
+    nan = float("nan")
+    rng = np.random.default_rng(4)
+    values = np.column_stack((rng.normal(5, 1, 100), np.full(100, 2.0), np.full(100, nan)))
+    values[:50, 1] = nan
+    wide, flat, none = bootstrap_means(values)
+    assert isinstance(wide, Interval) and isinstance(flat, Interval)
+    # 1.96 / sqrt(100) to either side of the mean
+    assert wide.to_json() == pytest.approx(
+        [values[:, 0].mean() - 0.196, values[:, 0].mean() + 0.196], abs=0.05
+    )
+    assert flat.to_json() == pytest.approx([2, 2])
+    assert none == Undefined("no_items")
+    assert bootstrap_means([[1.0]]) == [Undefined("one_item")]
+
+
+def test_a_test_that_could_never_reject_costs_the_others_nothing() -> None:
+    # of four pairs the smallest p is 2/2^4 = 0.125: it could not reject even alone. Left are two, each of
+    # which must reach 0.05 / 2 = 0.025: seven pairs do (2/2^7 = 0.016), six do not (0.031)
+    assert able_to_reject([0.125, 0.0156, 0.031], 0.05) == [False, True, False]
+    assert able_to_reject([0.001, 0.001], 0.05) == [True, True]
+    assert able_to_reject([0.5], 0.05) == [False]
+    assert able_to_reject([], 0.05) == []
 
 
 # --- Holm -----------------------------------------------------------------------------------------

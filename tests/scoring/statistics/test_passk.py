@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring.statistics.passk import pass_at_k, pass_hat_k
+from scoring.statistics.intervals import Interval
+from scoring.statistics.passk import PassK, pass_at_k, pass_hat_k, pass_k
 from scoring.statistics.undefined import Undefined
 
 
@@ -36,3 +37,26 @@ def test_chances_are_shares_of_all_choices(case: tuple[int, int, int]) -> None:
     choices = list(itertools.combinations([True] * c + [False] * (n - c), k))
     assert pass_at_k(n, c, k) == pytest.approx(float(Fraction(sum(map(any, choices)), len(choices))))
     assert pass_hat_k(n, c, k) == pytest.approx(float(Fraction(sum(map(all, choices)), len(choices))))
+
+
+# --- over tasks ---------------------------------------------------------------------------------
+
+
+def test_every_task_counts_as_much_as_any_other_and_those_with_few_trials_are_counted() -> None:
+    # of 4 trials 2 passed (5/6 and 1/6), all 4 passed (1 and 1); one trial says nothing of k = 2
+    found = pass_k([(4, 2), (4, 4), (1, 1)], 2)
+    assert isinstance(found, PassK)
+    assert (found.any, found.every) == pytest.approx(((5 / 6 + 1) / 2, (1 / 6 + 1) / 2))
+    assert (found.tasks, found.few) == (2, 1)
+    assert isinstance(found.every_interval, Interval)
+    assert found.every_interval.to_json() == pytest.approx([1 / 6, 1])
+
+
+def test_no_task_with_enough_trials_is_undefined() -> None:
+    assert pass_k([(1, 1)], 2) == Undefined("fewer_than_k_trials")
+    assert pass_k([], 1) == Undefined("no_items")
+
+
+def test_one_task_has_chances_and_no_interval() -> None:
+    found = pass_k([(3, 1)], 1)
+    assert isinstance(found, PassK) and found.any_interval == Undefined("one_item")

@@ -1,10 +1,19 @@
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring.text.eer import term_errors
+from scoring.text.eer import TermErrors
+from scoring.text.rates import TextPair, compare
+
+
+def term_errors(reference: str, hypothesis: str, terms: Iterable[str]) -> TermErrors:
+    found = compare(TextPair("", reference, hypothesis, tuple(terms))).terms
+    assert found is not None
+    return found
 
 
 @pytest.mark.parametrize(

@@ -45,6 +45,7 @@ def test_the_json_has_every_rate_with_its_parts() -> None:
     assert found == {
         "normaliser": "vivavoce-words-2",
         "wer": {"value": 0.0, "errors": 0, "words": 1, "insertions_without_reference": 0},
+        "cer": {"value": 0.0, "errors": 0, "characters": 3},
         "eer": {
             "value": None,
             "errors": 0,
@@ -62,6 +63,7 @@ def test_the_json_has_every_rate_with_its_parts() -> None:
                 "substitutions": 0,
                 "deletions": 0,
                 "insertions": 0,
+                "cer": 0.0,
                 "eer": None,
                 "eer_unordered": None,
                 "aer_strict": 1.0,

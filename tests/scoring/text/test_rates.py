@@ -26,6 +26,8 @@ def test_every_rate_is_all_errors_over_all_that_could_be_wrong() -> None:
     rates = combined(compare(pair, RARITY) for pair in PAIRS)
     # a: 1 of 4; b: 2 of 0; d: 3 of 3; f: 0 of 2; c, e and g have none
     assert rates.wer == Rate(6, 9)
+    # a: "thednagelruns" and "thednagelran"; b: 15 inserted; d: 13 lost; f: 7 right; g: 1 of 10 lost
+    assert rates.cer == Rate(2 + 15 + 13 + 0 + 1, 13 + 0 + 13 + 7 + 10)
     assert rates.inserted_alone == 2
     assert rates.eer == rates.eer_unordered == Rate(2, 2)  # d names two terms and the rest has none
     assert (rates.aer_strict, rates.aer_loose) == (Rate(1, 2), Rate(0, 2))
@@ -44,6 +46,16 @@ def test_insertions_alone_are_their_number_and_nothing_at_all_is_no_value() -> N
     assert (
         combined([compare(TextPair("x", "hello world", "hello world")), compare(PAIRS[1])]).wer.value == 1.0
     )
+
+
+def test_a_script_without_word_spaces_has_a_character_rate_alone() -> None:  # D32
+    chinese = "\u6211\u4eec\u4eca\u5929\u53bb\u516c\u56ed\u6563\u6b65\u5427"
+    pair = compare(TextPair("zh", chinese, chinese.replace("\u4eca", "\u6628").replace("\u6563", "\u8dd1")))
+    rates = combined([pair])
+    assert (rates.cer.value, rates.wer.value) == (0.2, None)
+    assert pair.unscored == dict.fromkeys(("wer", "eer"), "script_without_word_spaces") | {
+        "aer": "no_abbreviations"
+    }
 
 
 def test_without_a_frequency_list_nobody_knows_the_terms() -> None:

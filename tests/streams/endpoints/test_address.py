@@ -41,6 +41,36 @@ def test_a_vendors_address_needs_only_the_model() -> None:
             {"OpenAI-Beta": "realtime=v1", "Authorization": "Bearer sk-canary-1"},
         ),
         (
+            "azure-openai://dep?resource=res&key_env=MY_KEY",
+            "wss://res.openai.azure.com/openai/v1/realtime?model=dep",
+            {"api-key": "my-canary-2"},
+        ),
+        (
+            "azure-voice-live://gpt-realtime?resource=res&key_env=MY_KEY",
+            "wss://res.services.ai.azure.com/voice-live/realtime?api-version=2026-07-15&model=gpt-realtime",
+            {"api-key": "my-canary-2"},
+        ),
+        (
+            "qwen://qwen3-omni-flash-realtime",
+            "wss://dashscope-intl.aliyuncs.com/api-ws/v1/realtime?model=qwen3-omni-flash-realtime",
+            {"Authorization": "Bearer ds-canary-3"},
+        ),
+        (
+            "xai://grok-voice-latest?key_env=MY_KEY",
+            "wss://api.x.ai/v1/realtime?model=grok-voice-latest",
+            {"Authorization": "Bearer my-canary-2"},
+        ),
+        (
+            "glm://glm-realtime-air?key_env=MY_KEY",
+            "wss://open.bigmodel.cn/api/paas/v4/realtime",
+            {"Authorization": "Bearer my-canary-2"},
+        ),
+        (
+            "stepfun://step-audio-2?key_env=MY_KEY",
+            "wss://api.stepfun.com/v1/realtime?model=step-audio-2",
+            {"Authorization": "Bearer my-canary-2"},
+        ),
+        (
             "openai://ft:gpt-realtime:org::id",
             "wss://api.openai.com/v1/realtime?model=ft%3Agpt-realtime%3Aorg%3A%3Aid",
             {"Authorization": "Bearer sk-canary-1"},
@@ -56,6 +86,19 @@ def test_our_parameters_are_taken_out_and_the_rest_goes_to_the_server() -> None:
     url, headers = wire(connect(address, {}))
     assert url == "ws://127.0.0.1:8765/v1/realtime?model=x%20y&room=7"
     assert headers == {}
+
+
+def test_a_dialects_own_parameters_are_added_unless_the_address_has_them() -> None:
+    assert wire(connect("vllm-omni+ws://localhost:8091?model=m", {}))[0] == (
+        "ws://localhost:8091/v1/realtime?model=m&duplex=1"
+    )
+    url = "ws://localhost:8091/x?duplex=0"
+    assert wire(connect(f"vllm-omni+{url}", {}))[0] == url
+
+
+def test_the_vendors_limit_of_sessions_is_no_other_servers() -> None:
+    assert connect("openai://gpt-realtime", KEYS).capabilities.max_session_s == 3600
+    assert connect("openai+ws://localhost:8765", {}).capabilities.max_session_s is None
 
 
 def test_the_path_of_a_realtime_server_may_be_left_out() -> None:
@@ -107,13 +150,19 @@ def test_a_missing_key_is_named(address: str) -> None:
     ("address", "message"),
     [
         ("gpt-realtime", "no scheme"),
-        ("opnai://x", "scheme 'opnai' is not known.*Did you mean openai.*Known schemes: fake, openai"),
+        ("opnai://x", "scheme 'opnai' is not known.*Did you mean openai.*Known schemes: .*fake, .*glm"),
         ("openai://", "no model"),
         ("openai://?voice=a", "no model"),
-        ("openai://m?dialect=klingon", "dialect 'klingon' is not known.*azure, openai"),
+        ("openai://m?dialect=klingon", "dialect 'klingon' is not known.*azure, azure-beta.*or a FILE.yaml"),
         ("openai://m?voise=a", "parameter 'voise' is not known.*Did you mean voice"),
         ("openai://m?dialect=azure&key_env=MY_KEY", "needs a resource"),
-        ("openai://m?dialect=s2s", "no vendor's address"),
+        ("openai://m?dialect=s2s", "no vendor's address.*Write s2s.ws://HOST:PORT/v1/realtime"),
+        ("openai://m?dialect=qwenn", "Did you mean `qwen`"),
+        ("vllm-omni://m", "no vendor's address.*Write vllm-omni.ws://"),
+        ("qwen://m?dialect=xai", "the scheme 'qwen' has its own dialect.*Leave out dialect=xai"),
+        ("openai://m?dialect=nowhere.yaml", "nowhere.yaml.*found no readable file"),
+        ("openai://m?rate=16000", "openai has no input of 16000 Hz. It has: 24000"),
+        ("qwen+ws://h:1/?encoding=mulaw", "qwen has no input of mulaw. It has: pcm16"),
         ("openai://m?turn_detection=psychic", "turn_detection='psychic'.*manual, semantic_vad, server_vad"),
         ("openai+ws://localhost:1?dialect=s2s&turn_detection=manual", "s2s has no turn_detection=manual"),
         ("openai://m?rate=fast", "rate='fast'.*samples per second"),

@@ -3,17 +3,32 @@
 from __future__ import annotations
 
 import json
+import random
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from streams.endpoints.events import AudioReceived, Notice, Unknown
+from streams.endpoints.events import AudioReceived, Edge, Notice, Unknown
 from streams.endpoints.openai_realtime import codec as codec_module
 from streams.endpoints.openai_realtime import reading
 from streams.endpoints.openai_realtime.dialects import DIALECTS
 from tests.streams.endpoints.realtime_messages import codec
+from tests.streams.vendors.mutations import mutated
+from tests.streams.vendors.realtime import RealtimeVendor
+from tests.streams.vendors.vendor import Reply
 
-TYPES = sorted({*codec_module.HANDLERS, *reading.READERS, *reading.SILENT, "response.new_thing", ""})
+TYPES = sorted(
+    {
+        *codec_module.HANDLERS,
+        *reading.READERS,
+        *reading.SILENT,
+        *reading.BETA,
+        *(name for each in DIALECTS.values() for name in (*each.silent, *each.events)),
+        "response.new_thing",
+        "",
+    }
+)
 FIELDS = [
     "item_id",
     "response_id",
@@ -30,6 +45,8 @@ FIELDS = [
     "usage",
     "audio_start_ms",
     "previous_item_id",
+    "reset_seconds",
+    "remaining",
     "rate_limits",
     "warning",
     "id",
@@ -87,3 +104,32 @@ def test_no_message_makes_the_codec_raise(dialect: str, stream: list[str | bytes
         for reply in made.replies():
             json.loads(reply)
         made.cancel()
+
+
+REPLY = Reply()
+
+
+@pytest.mark.parametrize("dialect", sorted(DIALECTS))
+def test_a_servers_own_messages_may_be_broken_in_any_way(dialect: str) -> None:
+    """A few of the hundred thousand of `python -m benchmarks "malformed messages"`."""
+    vendor = RealtimeVendor(dialect)
+    made = codec(dialect)
+    whole = [
+        *vendor.begin(REPLY),
+        *vendor.audio(REPLY, bytes(960)),
+        *vendor.text(REPLY, "Good morning.", final=True),
+        *vendor.tool("call-1", "weather", "{}"),
+        *vendor.user_speech(Edge.START),
+        *vendor.user_text("hello", item="user-1"),
+        *vendor.error("no", fatal=False),
+        *vendor.end(REPLY),
+    ]
+    kinds = set()
+    for raw, message in enumerate(mutated(whole, 400, random.Random(dialect))):
+        kinds |= {type(event) for event in made.receive(message, at=1.0, raw=raw)}
+        made.replies()
+    assert {
+        Notice,
+        Unknown,
+        AudioReceived,
+    } <= kinds  # broken ones are noted, and whole ones still get through

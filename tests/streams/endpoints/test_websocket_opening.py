@@ -20,6 +20,7 @@ from streams.endpoints.errors import (
     EndpointClosed,
     EndpointError,
     HandshakeTimeout,
+    RateLimited,
 )
 from streams.endpoints.events import Closed, Ready
 from streams.endpoints.pcm.codec import PcmCodec
@@ -128,7 +129,7 @@ def test_an_error_during_set_up_fails_at_once(
         (401, AuthenticationFailed, "HTTP 401: no such key ***. Set the environment variable MY_KEY"),
         (403, AuthenticationFailed, "MY_KEY"),
         (404, ConnectFailed, "HTTP 404: no such key ***. Check the path"),
-        (429, ConnectFailed, "run fewer at a time"),
+        (429, RateLimited, "run fewer at a time"),
         (500, ConnectFailed, "HTTP 500"),
         (302, ConnectFailed, "Redirects are not followed"),
     ],
@@ -151,6 +152,37 @@ def test_http_errors_name_a_remedy(status: int, kind: type[EndpointError], words
             error = await failure(endpoint)
             assert type(error) is kind
             assert words in str(error)
+
+    run(main())
+
+
+@pytest.mark.parametrize(
+    ("status", "header", "seconds"),
+    [
+        (429, "120", 120.0),
+        (503, " 7 ", 7.0),
+        (503, "Wed, 21 Oct 2026 07:28:00 GMT", None),  # a date of the server's clock
+        (503, "-5", None),
+        (500, None, None),
+    ],
+)
+def test_when_to_come_back_is_taken_from_the_refusal(
+    status: int, header: str | None, seconds: float | None
+) -> None:
+    async def main() -> None:
+        async def handler(connection: ServerConnection) -> None: ...
+
+        def refuse(connection: ServerConnection, request: Request) -> Response:
+            headers = Headers(
+                {"Content-Length": "0", **({} if header is None else {"Retry-After": header})}
+            )
+            return Response(status, HTTPStatus(status).phrase, headers, b"")
+
+        made, port = await listen(handler, process_request=refuse)
+        async with made:
+            error = await failure(pcm(port))
+            assert isinstance(error, ConnectFailed)
+            assert error.retry_after_s == seconds
 
     run(main())
 

@@ -232,7 +232,7 @@ def test_a_language_model_answers_sentence_by_sentence_with_the_dialogue() -> No
             Message(Role.ASSISTANT, "Hello."),
             Message(Role.USER, "What?"),
         ]
-        return [sentence async for sentence in answerer.answer(messages, "Be brief.")]
+        return [str(sentence) async for sentence in answerer.answer(messages, "Be brief.")]
 
     assert run(main(), simulate=True) == ["A black hole.", "It is dark."]
     assert model.lines == [

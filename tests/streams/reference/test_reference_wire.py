@@ -149,6 +149,7 @@ def test_a_text_item_holds_the_text_of_all_its_parts() -> None:
     item = {"type": "message", "role": "user", "content": content}
     command = accepted(ServerCodec("s"), {"type": "conversation.item.create", "item": item})
     assert isinstance(command, do.CreateItem)
+    assert isinstance(command.item, do.NewItem)
     assert command.item.text == "What is CRISPR?"
 
 

@@ -7,7 +7,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streams.speech.dnsmos_windows import FRAME, GRID, HOP, WINDOW, WINDOW_FRAMES, materials, window_starts
+from streams.speech.dnsmos_windows import (
+    FRAME,
+    GRID,
+    HOP,
+    WINDOW,
+    WINDOW_FRAMES,
+    materials,
+    scored_samples,
+    window_starts,
+)
 
 RATE = 16000
 
@@ -85,6 +94,12 @@ def test_every_sample_is_in_a_window_and_every_window_is_whole(samples: int) -> 
         assert starts[0] == 0
         assert starts[-1] + WINDOW == samples
         assert all(0 < after - before <= HOP for before, after in itertools.pairwise(starts))
+
+
+@given(st.integers(0, 40 * RATE))
+def test_the_samples_that_are_scored_are_those_that_some_window_holds(samples: int) -> None:
+    held = {start + offset for start in window_starts(samples) for offset in (0, WINDOW - 1)}
+    assert scored_samples(samples) == (min(samples, max(held) + 1) if held else 0) == samples
 
 
 def test_two_hours_are_cut_into_pieces_of_about_a_minute() -> None:

@@ -3,21 +3,38 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+import ssl
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
+from typing import Protocol
 
 from websockets.asyncio.server import ServerConnection, serve
 from websockets.exceptions import ConnectionClosed
 from websockets.typing import Subprotocol
 
-from tests.streams.vendors.vendor import Vendor
+from streams.endpoints.protocol import Message
+
+
+class Speaks(Protocol):
+    """What a socket needs of a vendor."""
+
+    def greet(self) -> Sequence[Message]:
+        """What it sends as soon as the socket is open."""
+
+    def take(self, message: Message) -> Sequence[Message]:
+        """What it answers."""
+
 
 Script = Callable[[ServerConnection], Awaitable[None]]
 
 
 @asynccontextmanager
 async def serving(
-    vendor: Vendor, *, script: Script | None = None, subprotocols: list[str] | None = None
+    vendor: Speaks,
+    *,
+    script: Script | None = None,
+    subprotocols: list[str] | None = None,
+    tls: ssl.SSLContext | None = None,
 ) -> AsyncIterator[str]:
     """Serve one vendor on loopback; gives `HOST:PORT`.
 
@@ -25,6 +42,7 @@ async def serving(
         vendor: Its `greet` goes out first, then each client's message gets what `take` answers.
         script: Runs beside it once the client has connected, and may send on the connection.
         subprotocols: What the server offers.
+        tls: Makes it a `wss` server, for clients that know nothing else.
     """
 
     async def handle(socket: ServerConnection) -> None:
@@ -43,7 +61,7 @@ async def serving(
 
     offered = [Subprotocol(each) for each in subprotocols] if subprotocols else None
     async with serve(
-        handle, "127.0.0.1", 0, compression=None, max_size=None, subprotocols=offered
+        handle, "127.0.0.1", 0, compression=None, max_size=None, subprotocols=offered, ssl=tls
     ) as server:
         host, port = next(iter(server.sockets)).getsockname()[:2]
         yield f"{host}:{port}"

@@ -27,6 +27,7 @@ class Concept(StrEnum):
     CANCELLED_BOUNDS = "cancelled bounds"  # it says which response was cancelled
     FLUSH = "flush"
     MARKS = "marks"
+    MARKS_ON_CLEAR = "marks on clear"  # a flush returns the marks that it drops
     PLAYED = "played"  # it is told how much of an item was heard
     TOOLS = "tools"
     TOOL_CANCEL = "tool cancel"
@@ -137,3 +138,10 @@ class Vendor(Protocol):
 
     def malformed(self) -> Sequence[Message]:
         """Like the protocol's messages, but broken: base64 that isn't, fields of wrong types."""
+
+
+class RatedVendor(Vendor, Protocol):
+    """A vendor whose protocol states the rate beside the audio (`Concept.RATE_IN_AUDIO`)."""
+
+    def audio(self, reply: Reply, pcm: bytes, *, rate: int = ...) -> Sequence[Message]:
+        """A piece of sound that is said to have that rate; `output_rate` if not given."""

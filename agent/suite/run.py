@@ -1,0 +1,199 @@
+"""Holds the calls of a run that are left. What goes wrong with one of them leaves the others alone."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from agent.outcome import end_for, first_cause
+from agent.suite.budget import Budget, Spent
+from agent.suite.hold import Order, Result, Workplace, hold
+from agent.suite.limits import RunLimits, Schedule
+from agent.suite.plan import Job
+from agent.suite.progress import Progress, Standing
+from recordings.errors import RecordingError
+from recordings.format import Outcome
+from recordings.raw import RawLogging
+from recordings.run import Run
+from streams.clock import now
+
+
+def _not_told(standing: Standing) -> None:
+    """Nobody wants to know."""
+
+
+@dataclass(frozen=True, slots=True)
+class SuiteSettings:
+    """How a run is held.
+
+    Attributes:
+        max_lateness_s: A 20 ms tick later than this makes its episode void.
+        raw_log: What is kept of the raw traffic.
+        budget: Of this sitting.
+        stop: Asked before each call: why no more are held, or "".
+        also_spent: What others have spent of the same budget, such as judges.
+        told: Told how far the run has come, after each call.
+    """
+
+    limits: RunLimits = field(default_factory=RunLimits)
+    max_lateness_s: float = 0.25
+    raw_log: RawLogging = RawLogging.OFF
+    budget: Budget = field(default_factory=Budget)
+    stop: Callable[[], str] = str
+    also_spent: Callable[[], Spent] = Spent
+    told: Callable[[Standing], None] = _not_told
+
+
+@dataclass(frozen=True, slots=True)
+class NotHeld:
+    """A call that was not begun, or not held again, since the run was stopped; it is left for a resume."""
+
+    job: Job
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """What became of a sitting, each in the order of the plan.
+
+    Attributes:
+        results: The last call of each episode that is settled.
+        again: Void calls that were held again.
+    """
+
+    results: tuple[Result, ...]
+    again: tuple[Result, ...] = ()
+    not_held: tuple[NotHeld, ...] = ()
+    spent: Spent = field(default_factory=Spent)
+
+
+async def hold_all(run: Run, jobs: Sequence[Job], here: Workplace, settings: SuiteSettings) -> Held:
+    """Hold every call of a run that is left; `run.close` remains to be called.
+
+    Args:
+        run: The run: its manifest knows what is left.
+        jobs: Its whole plan.
+        here: What calls are held with.
+        settings: How.
+
+    Raises:
+        asyncio.CancelledError: The run was cancelled; calls that were under way are complete, and the
+            manifest says that they were cancelled.
+    """
+    sitting = _Sitting(run, jobs, here, settings)
+    try:
+        await sitting.hold()
+    finally:
+        await sitting.break_off()
+    return sitting.held()
+
+
+class _Sitting:
+    def __init__(self, run: Run, jobs: Sequence[Job], here: Workplace, settings: SuiteSettings) -> None:
+        left = {planned.id for planned in run.left}
+        self._run = run
+        self._run_id = run.info.id
+        self._jobs = [job for job in jobs if job.id in left]
+        self._here = here
+        self._settings = settings
+        self._schedule = Schedule(self._jobs, settings.limits)
+        self._progress = Progress(len(jobs), len(jobs) - len(self._jobs), now())
+        self._tasks: dict[asyncio.Task[Result], Job] = {}
+        self._settled: dict[str, Result] = {}
+        self._again: list[Result] = []
+        self._spent = Spent()
+        self._trouble = ""
+
+    async def hold(self) -> None:
+        """Begin calls as the limits allow, until none is left or the run is stopped."""
+        while True:
+            while not self._stopped() and (job := self._schedule.take(now())) is not None:
+                self._tasks[asyncio.create_task(self._call(job), name=job.id)] = job
+            if not self._tasks and (self._stopped() or self._schedule.empty):
+                return
+            for task in await self._wait():
+                await self._settle(self._tasks.pop(task), task)
+
+    async def break_off(self) -> None:
+        """Cancel what is under way, if anything is, and note how it ended."""
+        for task in self._tasks:
+            task.cancel()
+        if self._tasks:
+            await asyncio.wait(self._tasks)
+        for task, job in self._tasks.items():
+            if self._run.planned(job.id).state == "running":  # not cancelled before it began
+                await self._note(_result(job, task))
+
+    def held(self) -> Held:
+        """What became of it all."""
+        why = self._stopped()
+        return Held(
+            results=tuple(self._settled[job.id] for job in self._jobs if job.id in self._settled),
+            again=tuple(self._again),
+            not_held=tuple(NotHeld(job, why) for job in self._schedule.waiting),
+            spent=self._total(),
+        )
+
+    async def _call(self, job: Job) -> Result:
+        folder: Path = self._run.folder / await self._run.begin(job.id)
+        settings = self._settings
+        order = Order(job, self._run_id, folder, settings.max_lateness_s, settings.raw_log)
+        return await hold(order, self._here)
+
+    async def _wait(self) -> set[asyncio.Task[Result]]:
+        """Until a call ends, or another may begin."""
+        until = None if self._stopped() else self._schedule.next_time(now())
+        timeout = None if until is None else max(0.0, until - now())
+        if not self._tasks:
+            await asyncio.sleep(timeout or 0.0)
+            return set()
+        done, _ = await asyncio.wait(self._tasks, timeout=timeout, return_when=asyncio.FIRST_COMPLETED)
+        return done
+
+    async def _settle(self, job: Job, task: asyncio.Task[Result]) -> None:
+        result = _result(job, task)
+        self._schedule.ended(job, now())
+        self._spent += Spent(result.duration_s / 60, result.tokens, result.usd)
+        if result.disk_trouble:
+            self._trouble = f"the disk is full or fails ({result.reason})"
+        await self._note(result)
+        may_pass = result.may_pass and not self._trouble
+        settled = not may_pass or self._schedule.again(job, now(), result.wait_s) is None
+        if settled:
+            self._settled[job.id] = result
+        else:
+            self._again.append(result)
+        self._settings.told(self._progress.ended(now(), void=result.outcome.void, settled=settled))
+
+    async def _note(self, result: Result) -> None:
+        try:
+            await self._run.end(result.job.id, result.outcome, result.reason, result.duration_s)
+        except RecordingError as error:  # the episode's folder knows it too
+            self._trouble = str(error)
+
+    def _stopped(self) -> str:
+        return self._trouble or self._settings.stop() or self._settings.budget.exhausted(self._total())
+
+    def _total(self) -> Spent:
+        return self._spent + self._settings.also_spent()
+
+
+def _result(job: Job, task: asyncio.Task[Result]) -> Result:
+    """What became of a call, also of one that did not get so far as to say so itself."""
+    if task.cancelled():
+        return Result(job, job.id, Outcome.CANCELLED, "the run was interrupted")
+    failure = task.exception()
+    if failure is None:
+        return task.result()
+    cause = first_cause(failure)
+    return Result(
+        job=job,
+        episode=job.id,
+        outcome=Outcome.HARNESS_FAILED,
+        reason=end_for(failure).reason,
+        recorded=False,
+        may_pass=True,
+        disk_trouble=isinstance(cause, RecordingError) and cause.disk_trouble,
+    )

@@ -1,0 +1,1 @@
+"""Doubao (Volcengine realtime dialogue): binary frames with numbered events."""

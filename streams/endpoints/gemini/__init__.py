@@ -1,0 +1,1 @@
+"""Gemini Live (BidiGenerateContent), with resumption of sessions over several connections."""

@@ -1,0 +1,1 @@
+"""OpenAI Live: full duplex, without turns, responses or interruptions on the wire."""

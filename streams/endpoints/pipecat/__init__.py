@@ -1,0 +1,1 @@
+"""Pipecat bots behind a websocket: protobuf frames, and RTVI messages inside them."""
