@@ -167,10 +167,10 @@ def _print(jobs: Sequence[Job], found: Estimate, concurrency: int) -> None:
         out.print(f"... and {len(jobs) - SHOWN} more (all of them: --json)")
     out.print(f"\n{len(jobs)} calls, {concurrency} at a time")
     for share in found.shares:
-        minutes = "unknown" if share.minutes is None else f"{share.minutes:.0f} min"
+        known = "" if share.minutes is None else f"about {share.minutes:.0f}, "
         out.print(
-            f"  {share.calls} with {share.endpoint}: {minutes} of call expected, at most "
-            f"{share.at_most_minutes:.0f} min; {_money(share.usd, share.at_most_usd)}",
+            f"  {share.calls} with {share.endpoint}: {known}at most {share.at_most_minutes:.0f} minutes of "
+            f"call; {_money(share.usd, share.at_most_usd)}",
             markup=False,
         )
     expected = "unknown, no such calls were held before" if found.seconds is None else span(found.seconds)
