@@ -64,7 +64,7 @@ def false_alarms(comparisons: int = COMPARISONS, scenarios: int = 12, repeats: i
 
 
 def planted() -> dict[str, Any]:
-    """The reference endpoint with a defect, against itself without one, by `viva run --gate`."""
+    """The reference endpoint with a defect, against itself without one, by `viva run --baseline`."""
     clean = "reference://?mode=rehearsed"
     doses = {"late 50 ms": "late:0.05", "late 300 ms": "late:0.3", "late 800 ms": "late:0.8",
              "goes silent": "goes_silent:1", "yields late": "yields_late:2"}  # fmt: skip
