@@ -150,7 +150,7 @@ class Session:
         try:
             voice = await self._warm_voice()
             line = await self._line()
-            self._bench = self._tools()
+            self._bench = await self._tools()
             ready = await self._endpoint.open()
         except asyncio.CancelledError:
             await self._never_began(_CANCELLED)
@@ -201,12 +201,15 @@ class Session:
         endpoint.log_raw(raw)
         return raw
 
-    def _tools(self) -> ToolBench:
+    async def _tools(self) -> ToolBench:
         """The scenario's tools, of which the endpoint is told."""
-        tools = self._scenario.tools
-        functions = load_functions(self._plan.scenario, allowed=self._plan.python_tools)
+        tools, plan = self._scenario.tools, self._plan
+        if not tools:
+            return ToolBench((), {})
+        # their code may import for seconds: other sessions of this loop go on meanwhile
+        functions = await asyncio.to_thread(load_functions, plan.scenario, allowed=plan.python_tools)
         self._endpoint.offer(declared(tools))
-        return ToolBench(tools, functions)
+        return await asyncio.to_thread(ToolBench, tools, functions)
 
     async def _warm_voice(self) -> UserVoice:
         """Prepare the first words before the line is open: preparing is ours, not the endpoint's."""

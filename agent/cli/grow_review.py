@@ -50,6 +50,9 @@ def review(file: Path, json: bool) -> int:
         return complain(ValueError(f"{file}, {error}"), exits.BAD_INPUT)
     except UnicodeDecodeError as error:
         return complain(ValueError(f"{file}: {error}, expected UTF-8 text"), exits.BAD_INPUT)
+    except FileNotFoundError:
+        remedy = "name the review.jsonl that `viva scenarios grow` wrote"
+        return complain(ValueError(f"{file}: No such file; {remedy}"), exits.BAD_INPUT)
     except OSError as error:
         return complain(error, exits.for_disk(error))
     if not lines:

@@ -153,7 +153,9 @@ def test_what_the_protocol_lacks_is_on_record(tmp_path: Path, lacks: dict[str, b
 # --- Python tools
 
 SOURCE = """
-import asyncio
+import asyncio, threading
+BESIDE = threading.current_thread() is not threading.main_thread()
+def loaded(n): return f"beside the calls: {BESIDE}"
 def double(n): return {"twice": 2 * n}
 async def later(n):
     await asyncio.sleep(n)
@@ -175,6 +177,10 @@ def run_python(tmp_path: Path, function: str, n: float, **more: object) -> ToolA
     endpoint = CallingEndpoint((1.0, called("t", f'{{"n": {n}}}')))
     (answer,) = answers(hold(tmp_path, endpoint, loaded, python_tools=True))
     return answer
+
+
+def test_code_of_tools_is_loaded_beside_the_calls(tmp_path: Path) -> None:
+    assert run_python(tmp_path, "loaded", 0).output == "beside the calls: True"
 
 
 def test_a_function_beside_the_scenario_answers(tmp_path: Path) -> None:

@@ -78,8 +78,18 @@ class DeclaredEndpoint(WebsocketEndpoint):
 
     def _hidden(self) -> list[str]:
         """Keys of the environment, and what was taken from answers: tokens, addresses with tokens."""
-        hidden = [value for name, value in self._values.items() if name != "call_id"]
-        return [each for each in hidden if isinstance(each, str) and len(each) >= _SHORTEST_SECRET]
+        values = [value for name, value in self._values.items() if name != "call_id"]
+        hidden = [_behind_host(value) for value in values if isinstance(value, str)]
+        return [each for each in hidden if len(each) >= _SHORTEST_SECRET]
+
+
+def _behind_host(value: str) -> str:
+    """What is secret of a value: of an address all that stands behind its host, which errors must name."""
+    try:
+        host = urlsplit(value).netloc.rpartition("@")[2]
+    except ValueError:  # it is no address
+        return value
+    return value.partition(host)[2] if host else value
 
 
 def target(connect: Connect, lookup: Lookup) -> tuple[str, dict[str, str], tuple[str, ...]]:

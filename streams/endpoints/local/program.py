@@ -11,8 +11,11 @@ from __future__ import annotations
 import asyncio
 import atexit
 import contextlib
+import errno
 import json
+import os
 import shlex
+import shutil
 import subprocess
 import tempfile
 import threading
@@ -149,9 +152,11 @@ class ProgramModel:
             self._kept = _programs.setdefault(self._argv, Program(argv))
 
     async def start(self) -> None:
-        """Start a program that is kept alive."""
+        """Start a program that is kept alive; see that one for each turn is there. Raises `ModelFailed`."""
         if self._kept is not None:
             await asyncio.to_thread(self._kept.start, self._load_s)
+        elif shutil.which(self._argv[0]) is None:
+            raise ModelFailed(_unrunnable(self._argv, os.strerror(errno.ENOENT)))
 
     def hear(self, frame: Samples) -> bool | None:
         """Programs hear whole turns."""
@@ -216,7 +221,11 @@ def _begun(argv: Sequence[str], **options: Any) -> subprocess.Popen[Any]:
     try:
         return subprocess.Popen(argv, **options)  # noqa: S603 - the user's own command, without a shell
     except OSError as error:
-        raise ModelFailed(f"{argv[0]} cannot be run: {error.strerror}") from error
+        raise ModelFailed(_unrunnable(argv, error.strerror)) from error
+
+
+def _unrunnable(argv: Sequence[str], why: str | None) -> str:
+    return f"{argv[0]} cannot be run: {why}. Check its name, or give its path"
 
 
 def _ended(argv: Sequence[str], code: int, last: str) -> str:

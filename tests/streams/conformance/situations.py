@@ -378,10 +378,14 @@ def another_rate(line: Line) -> None:
 def unpadded_base64(line: Line) -> None:
     vendor = line.vendor
     line.at(2.0, vendor.begin(A))
-    samples = line.speaker.rate // 10 + 1  # never a multiple of three bytes for every encoding at once
-    for extra in range(3):
+    samples, stripped = line.speaker.rate // 10 + 1, 0
+    for extra in range(3):  # lengths of all three remainders: two of them are padded
         pcm = sound("A", (samples + extra) / line.speaker.rate, line.speaker.rate)
-        line.at(2.0, [unpadded(message) for message in vendor.audio(A, pcm)])
+        messages = vendor.audio(A, pcm)
+        bare = [unpadded(message) for message in messages]
+        stripped += bare != list(messages)
+        line.at(2.0, bare)
+    assert stripped == 2
     line.at(2.0, vendor.end(A))
     line.at(3.0)
     total = 3 * samples + 3

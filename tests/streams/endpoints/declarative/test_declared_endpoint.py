@@ -191,6 +191,29 @@ rules:
 """
 
 
+def test_an_error_names_the_host_that_was_given_and_hides_what_stands_behind_it(
+    tmp_path: Path,
+) -> None:
+    async def main() -> None:
+        async def handle(connection: ServerConnection) -> None:
+            raise AssertionError("nobody connects")
+
+        def process(connection: ServerConnection, request: Request) -> Response:
+            # nothing listens on port 9, which is kept for a service that nobody runs
+            answer = {"joinUrl": f"ws://127.0.0.1:9/join/{CANARY}?{CANARY}", "token": "token-123456"}
+            return connection.respond(200, json.dumps(answer))
+
+        server, port = await listen(handle, process_request=process)
+        async with server:
+            address = file(tmp_path, PREPARED.replace("PORT", str(port)))
+            with pytest.raises(ConnectFailed) as caught:
+                await made(address, {"KEY": "key-123456"}).open()
+        assert "nothing listens at ws://127.0.0.1:9***." in str(caught.value)
+        assert CANARY not in str(caught.value)
+
+    run(main())
+
+
 def test_a_request_before_the_call_gives_address_and_token(tmp_path: Path) -> None:
     async def main() -> None:
         asked: list[tuple[str, str]] = []

@@ -91,8 +91,9 @@ def test_a_command_that_cannot_work_is_refused(address: str, words: str) -> None
     assert words in str(error.value)
 
 
-def test_a_program_that_is_not_there_cannot_be_called(tmp_path: Path) -> None:
-    episode = held(tmp_path, "command:no-such-program-here")
+@pytest.mark.parametrize("places", ["", " {input} {output}"])
+def test_a_program_that_is_not_there_cannot_be_called(tmp_path: Path, places: str) -> None:
+    episode = held(tmp_path, f"command:no-such-program-here{places}")
     assert episode.info.outcome is Outcome.CONNECT_FAILED
     assert "no-such-program-here cannot be run: No such file or directory" in episode.info.reason
 
