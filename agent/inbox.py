@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import math
 
 from agent.call import Call, End
@@ -19,6 +21,9 @@ ENDING_MARGIN_S = 0.3
 
 LIMIT_MARGIN_S = 5.0
 """We hang up this long before the endpoint's own limit: its clock has run since the connection was made."""
+
+LONGEST_PARTING_S = 1.0
+"""An endpoint that we have hung up on says `Closed` before this, after all that it sent before."""
 
 _NORMAL_CLOSURES = frozenset({None, 1000, 1001, 1005})
 
@@ -47,6 +52,20 @@ class Inbox:
         """
         async for event in self._call.endpoint.events():
             await self._take(event)
+
+    async def settle(self, t: float) -> None:
+        """Take from the answer to our goodbye what the session has cost; the rest is nobody's any more.
+
+        Args:
+            t: End of the session, at which it is recorded.
+        """
+        if not self._call.connected:
+            return
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(LONGEST_PARTING_S):
+                async for event in self._call.endpoint.events():
+                    if isinstance(event, wire.Usage):
+                        self._usage(t, event)
 
     async def _take(self, event: wire.EndpointEvent) -> None:
         t = self._call.t(event.at)

@@ -318,6 +318,8 @@ class Session:
         call.log(SessionEnded(t=ticks * FRAME_S, outcome=end.outcome, reason=end.reason, by=end.by))
         with contextlib.suppress(EndpointError):
             await self._endpoint.close(end.reason)
+            if media is not None:
+                await self._inbox.settle(ticks * FRAME_S)
         info = complete(
             info,
             end,

@@ -170,6 +170,9 @@ def test_a_call_with_an_endless_stream_is_completed_and_the_goodbye_said(tmp_pat
     assert [round(end - start, 3) for start, end in replies] == [1.0, 1.0]
     said = [turn.intended for turn in episode.turns if turn.side == "endpoint"]
     assert said == ["answer 1", "answer 2"]
+    # it tells what the session has cost in its answer to our goodbye
+    (usage,) = (event for event in episode.events if isinstance(event, UsageReported))
+    assert (usage.values, usage.t) == ({"seconds": 60}, info.duration_s)
 
 
 def test_a_call_goes_on_over_another_connection_and_the_record_says_so(tmp_path: Path) -> None:

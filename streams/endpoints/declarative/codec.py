@@ -14,6 +14,7 @@ from streams.endpoints.declarative.model import Description, Follows, Form, WavH
 from streams.endpoints.declarative.rules import Rules
 from streams.endpoints.declarative.session import Session, violation
 from streams.endpoints.declarative.templates import Messages
+from streams.endpoints.declarative.tool_use import ToolResults
 from streams.endpoints.events import EndpointEvent, Unknown
 from streams.endpoints.pieces import FieldError, QuietCodec, Stamp
 from streams.endpoints.protocol import (
@@ -64,6 +65,7 @@ class DeclaredCodec(QuietCodec):
         self._manual = description.turns is TurnMode.MANUAL
         self._talking = False
         self._gathered = b""
+        self._after_reply: list[Message] = []
         self._first = True
         self._since_keep_alive = 0.0
         self._tag_size = len(next(iter(description.audio.receive.tags), "")) // 2
@@ -156,21 +158,24 @@ class DeclaredCodec(QuietCodec):
             return ""
 
     def replies(self) -> Sequence[Message]:
-        """Answers of rules, and marks that have nothing before them to be heard."""
+        """Answers of rules, marks that have nothing before them to be heard, results that had to wait."""
         answers, self._session.answers = self._session.answers, []
+        if self._after_reply and not self._session.replies.response:
+            answers += self._after_reply
+            self._after_reply = []
         return answers
 
     # what we send
 
     def offer(self, tools: Sequence[Tool]) -> None:
         """What `{tools}` and `{functions}` stand for; without tools they have no value."""
-        offered: list[dict[str, object]] = [
-            {"name": tool.name, "description": tool.description, "parameters": tool.parameters}
-            for tool in tools
-        ]
-        if offered and self._says.declares_tools:
-            self.values["tools"] = offered
-            self.values["functions"] = [{"type": "function", **each} for each in offered]
+        if tools and self._says.declares_tools:
+            self.values["tools"] = [self._says.tools.declared(tool) for tool in tools]
+            self.values["functions"] = [
+                {"type": "function", "name": tool.name}
+                | {"description": tool.description, "parameters": tool.parameters}
+                for tool in tools
+            ]
 
     def opening(self) -> Sequence[Message]:
         """The messages of `connect.opening`."""
@@ -244,13 +249,16 @@ class DeclaredCodec(QuietCodec):
         return self._filled(self._says.commands.cancel)
 
     def tool_result(self, call: str, output: str, *, error: bool) -> Sequence[Message]:
-        """The command, with the name of the tool that was called."""
+        """The command, with the name of the tool; kept until the reply is over where the file says so."""
         commands = self._says.commands
         name = self._session.tools.pop(call, "")
         values = {"call": call, "name": name, "output": output, "error": error}
-        return self._filled(
-            commands.tool_error if error and commands.tool_error else commands.tool_result, values
-        )
+        command = commands.tool_error if error and commands.tool_error else commands.tool_result
+        messages = self._filled(command, values)
+        if self._says.tools.results is ToolResults.AFTER_REPLY and self._session.replies.response:
+            self._after_reply += messages
+            return []
+        return messages
 
     def text(self, text: str) -> Sequence[Message]:
         """The command."""

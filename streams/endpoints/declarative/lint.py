@@ -10,6 +10,7 @@ from pydantic import JsonValue
 from streams.endpoints.declarative.model import Description, Form
 from streams.endpoints.declarative.paths import complaint
 from streams.endpoints.declarative.templates import ALWAYS, ENVIRONMENT_NAME, Messages, Template
+from streams.endpoints.declarative.tool_use import OF_ARGUMENT, OF_DECLARATION
 from streams.endpoints.protocol import TurnMode
 from streams.endpoints.secrets import is_sensitive
 from streams.endpoints.strict_yaml import Document, Fault, Place, nearest
@@ -88,6 +89,8 @@ def _templates(description: Description) -> Iterator[Used]:
     yield ("connect", "own_tools"), connect.own_tools, known
     for index, template in enumerate(connect.subprotocols):
         yield ("connect", "subprotocols", index), template, known
+    yield ("tools", "declaration"), description.tools.declaration, OF_DECLARATION
+    yield ("tools", "argument"), description.tools.argument, OF_ARGUMENT
     known |= _keeping(description)
     yield ("audio", "send", "message"), description.audio.send.message, known | {"audio"}
     for name, command in description.commands:

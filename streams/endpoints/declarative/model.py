@@ -16,6 +16,7 @@ from streams.audio import AudioFormat, AudioFormatError, Encoding
 from streams.endpoints.declarative.paths import Path
 from streams.endpoints.declarative.rule_model import Part, Rule
 from streams.endpoints.declarative.templates import Messages, Template
+from streams.endpoints.declarative.tool_use import ToolUse
 from streams.endpoints.protocol import Pace, PlaybackReport, PlaybackState, TurnMode
 
 _ParameterName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
@@ -238,6 +239,8 @@ class Description(Part):
     """Who decides that the user's turn is over; with `manual`, audio flows within a turn only."""
     max_session_s: Annotated[float, Field(gt=0)] | None = None
     """Its longest session, in seconds."""
+    tools: ToolUse = ToolUse()
+    """How tools are declared, and when their results may be sent."""
     kind_at: Path = Path("type")
     """Where a message says of what kind it is."""
     rules: tuple[Rule, ...] = ()

@@ -35,6 +35,10 @@ class AssemblyAIVendor(DeclaredVendor):
     )
     input_rate = output_rate = 24000
 
+    def __init__(self) -> None:
+        super().__init__()
+        self._replying = False
+
     def take_json(self, message: Json) -> Sequence[Message]:
         match message["type"]:
             case "session.update":
@@ -45,6 +49,7 @@ class AssemblyAIVendor(DeclaredVendor):
                 self.heard += base64.b64decode(message["audio"], validate=True)
                 return []
             case "tool.result":
+                assert not self._replying, "a result before reply.done"
                 self.tool_results.append((message["call_id"], message["result"]))
                 return []
             case "session.end":
@@ -53,6 +58,7 @@ class AssemblyAIVendor(DeclaredVendor):
         return super().take_json(message)
 
     def begin(self, reply: Reply) -> Sequence[Message]:
+        self._replying = True
         return said(type="reply.started", reply_id=reply.response)
 
     def audio(self, reply: Reply, pcm: bytes) -> Sequence[Message]:
@@ -64,6 +70,7 @@ class AssemblyAIVendor(DeclaredVendor):
         return said(type="transcript.agent.delta", delta=self.rest(reply, text, final=False))
 
     def end(self, reply: Reply, status: ResponseStatus = ResponseStatus.COMPLETED) -> Sequence[Message]:
+        self._replying = False
         return said(type="reply.done") if status is ResponseStatus.COMPLETED else []
 
     def user_text(self, text: str, *, item: str) -> Sequence[Message]:
@@ -73,6 +80,7 @@ class AssemblyAIVendor(DeclaredVendor):
         return said(type=_EDGES[edge])
 
     def flush(self) -> Sequence[Message]:
+        self._replying = False
         return said(type="reply.done", status="interrupted")
 
     def tool(self, call: str, name: str, arguments: str) -> Sequence[Message]:

@@ -6,6 +6,7 @@ import base64
 import json
 
 import pytest
+from hume.empathic_voice.types import SessionSettings
 
 from streams import g711
 from streams.audio import Encoding, Frame
@@ -13,6 +14,7 @@ from streams.endpoints.declarative.build import FILES, parse_file
 from streams.endpoints.declarative.codec import DeclaredCodec
 from streams.endpoints.declarative.incoming import wav_header
 from streams.endpoints.declarative.load import load
+from streams.endpoints.declarative.tool_use import ToolUse
 from streams.endpoints.events import (
     AudioReceived,
     Flush,
@@ -120,6 +122,70 @@ def test_vendors_are_told_of_the_scenario_s_tools(name: str, path: tuple[str, ..
     for step in path:
         found = found[step]
     assert [tool["name"] for tool in found] == ["weather"]
+
+
+CITY = {"type": "string", "description": "Which."}
+OF_WEATHER = Tool(
+    "weather",
+    "Of a city.",
+    {"type": "object", "properties": {"city": CITY, "day": {}}, "required": ["city"]},
+)
+
+
+def test_hume_is_told_of_tools_as_its_sdk_reads_them() -> None:
+    made = DeclaredCodec(load(*parse_file(str(FILES / "hume.yaml"))), {"call_id": "call-1"})
+    made.offer([OF_WEATHER])
+    (message,) = sent(made.opening())
+    settings = SessionSettings.model_validate(message)
+    assert settings.tools is not None
+    (tool,) = settings.tools
+    assert (tool.type, tool.name, tool.description) == ("function", "weather", "Of a city.")
+    assert json.loads(tool.parameters) == OF_WEATHER.parameters
+
+
+def test_ultravox_is_told_of_each_argument_with_the_call() -> None:
+    description = load(*parse_file(str(FILES / "ultravox.yaml")))
+    made = DeclaredCodec(description, {"call_id": "call-1"})
+    made.offer([OF_WEATHER])
+    body = description.prepare[0].body.fill(made.values.get)
+    assert isinstance(body, dict)
+    place = {"location": "PARAMETER_LOCATION_BODY"}
+    city = {"name": "city", "schema": CITY, "required": True, **place}
+    day: dict[str, object] = {"name": "day", "schema": {}, "required": False, **place}
+    assert body["selectedTools"] == [
+        {
+            "temporaryTool": {
+                "modelToolName": "weather",
+                "description": "Of a city.",
+                "dynamicParameters": [city, day],
+                "client": {},
+            }
+        }
+    ]
+    made.values.pop("tools")
+    without = description.prepare[0].body.fill(made.values.get)
+    assert isinstance(without, dict) and "selectedTools" not in without
+
+
+@pytest.mark.parametrize("schema", [{}, {"type": "object", "properties": 3, "required": "city"}])
+def test_a_tool_whose_schema_names_no_arguments_has_none(schema: dict[str, object]) -> None:
+    use = ToolUse.model_validate({"declaration": {"a": "{arguments}"}, "argument": {"n": "{name}"}})
+    assert use.declared(Tool("any", "", schema)) == {"a": []}
+
+
+def test_a_result_waits_for_the_end_of_the_reply_where_the_file_says_so() -> None:
+    made = DeclaredCodec(load(*parse_file(str(FILES / "assemblyai.yaml"))), {"call_id": "call-1"})
+    receive(made, {"type": "reply.started", "reply_id": "r1"})
+    receive(made, {"type": "tool.call", "call_id": "c1", "name": "weather", "arguments": {}})
+    assert made.tool_result("c1", "sunny", error=False) == []
+    receive(made, {"type": "reply.audio", "data": "AAAA"})
+    assert made.replies() == []
+    receive(made, {"type": "reply.done", "status": "completed"})
+    result = {"type": "tool.result", "call_id": "c1", "result": "sunny"}
+    assert sent(made.replies()) == [result]
+    assert made.replies() == []  # once
+    receive(made, {"type": "tool.call", "call_id": "c1", "name": "weather", "arguments": {}})
+    assert sent(made.tool_result("c1", "sunny", error=False)) == [result]  # no reply is going on
 
 
 def test_an_agent_that_is_set_up_brings_its_own_tools() -> None:
