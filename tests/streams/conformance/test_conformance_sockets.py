@@ -109,6 +109,37 @@ def test_a_slow_consumer_changes_no_time_of_arrival(name: str) -> None:
 
 
 @every_adapter
+def test_a_message_above_the_libraries_usual_limit_of_1_mib_is_taken_whole(name: str) -> None:
+    async def main() -> None:
+        vendor, opened = VENDORS[name](), asyncio.Event()
+
+        async def script(socket: ServerConnection) -> None:
+            await opened.wait()
+            for message in messages:
+                await socket.send(message)
+
+        async with asyncio.timeout(SOON_S), serving(vendor, script=script) as host:
+            endpoint = endpoint_at(vendor, host)
+            await endpoint.open()
+            audio = endpoint.capabilities.output
+            seconds = 1.1 * 2**20 / (audio.rate * audio.bytes_per_sample)
+            pcm = sound("A", seconds, audio.rate)
+            messages = [*vendor.begin(A), *vendor.audio(A, pcm), *vendor.end(A)]
+            assert max(map(len, messages)) > 2**20
+            opened.set()
+            received = 0
+            async for event in endpoint.events():
+                if isinstance(event, AudioReceived):
+                    received += len(event.pcm)
+                    if received >= len(pcm):
+                        break
+            assert received == len(pcm)
+            await endpoint.close()
+
+    clock.run(main())
+
+
+@every_adapter
 def test_an_endpoint_that_says_nothing_at_all_is_not_waited_for(name: str) -> None:
     class Mute:
         """Takes everything, says nothing."""

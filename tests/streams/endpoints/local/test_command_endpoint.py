@@ -45,6 +45,14 @@ def test_a_program_that_is_kept_alive_serves_session_after_session(tmp_path: Pat
     assert kept._process is not None and kept._process.poll() is None
 
 
+def test_the_template_for_models_says_back_what_it_heard_as_it_stands(tmp_path: Path) -> None:
+    template = Path(__file__).parents[4] / "examples" / "wav_model.py"
+    episode = held(tmp_path, f"command:{shlex.join([sys.executable, str(template)])}", turns=2)
+    assert episode.info.outcome is Outcome.COMPLETED, episode.info.reason
+    assert audible(episode, "endpoint")[0] == pytest.approx((1.2, 1.8), abs=0.005)  # as the program's above
+    assert len(audible(episode, "endpoint")) == 2
+
+
 @pytest.mark.parametrize(
     ("mode", "words", "outcome"),
     [
