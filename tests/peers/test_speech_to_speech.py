@@ -92,6 +92,10 @@ def test_both_sides_understand_each_other(calls: RunScores) -> None:
     assert metrics["user_wer_heard"]["value"] < 0.4
 
 
+AUDIBLE = 50
+"""Of 32768, -56 dBFS: a fricative at the end of a word stays below twice that for 70 ms."""
+
+
 def test_latencies_agree_with_the_recorded_waveforms(calls: RunScores) -> None:
     """Independent of our own timeline: first and last loud samples of the two WAV files."""
     compared = 0
@@ -104,11 +108,11 @@ def test_latencies_agree_with_the_recorded_waveforms(calls: RunScores) -> None:
                 continue
             begin = round(row["user_start_s"] * user_rate)
             end = round((row["user_end_s"] + 0.4) * user_rate)
-            last_s = (begin + np.flatnonzero(np.abs(user[begin:end].astype(int)) > 100)[-1]) / user_rate
+            last_s = (begin + np.flatnonzero(np.abs(user[begin:end].astype(int)) > AUDIBLE)[-1]) / user_rate
             after = round(row["user_end_s"] * endpoint_rate)
-            loud = np.flatnonzero(np.abs(endpoint[after:].astype(int)) > 100)
+            loud = np.flatnonzero(np.abs(endpoint[after:].astype(int)) > AUDIBLE)
             first_s = (after + loud[0]) / endpoint_rate
-            assert row["latency_ms"] == pytest.approx((first_s - last_s) * 1000, abs=60)
+            assert row["latency_ms"] == pytest.approx((first_s - last_s) * 1000, abs=40)
             compared += 1
     assert compared >= 6
 
@@ -163,7 +167,7 @@ def test_a_barge_in_cuts_what_was_not_heard(speech_to_speech: str, tmp_path: Pat
     assert not np.any(endpoint[cut_at : cut_at + rate // 10])
     assert check(episode) == []
     answer = [turn for turn in episode.turns if turn.side is Side.ENDPOINT][-1]
-    assert answer.heard is not None and "monday to friday" in answer.heard.lower()
+    assert answer.heard is not None and "friday" in answer.heard.lower()
 
 
 def test_the_server_is_not_disturbed_by_our_reports(speech_to_speech: str, tmp_path: Path) -> None:
