@@ -50,8 +50,9 @@ peers: setup ## call third-party servers below PEERS=DIR (takes long; not part o
 bench: setup ## measure speeds, all or ARGS="'NAME' ..."; see benchmarks/
 	$(PYTHON_HERE) -m benchmarks $(ARGS)
 
-bench-scale: setup ## measure runs of thousands of calls: killed, resumed, reported, gated (takes long)
-	$(PYTHON_HERE) -m benchmarks "5,000 calls, ten kills" "10,000 calls reported" "gate, planted" "gate, equal endpoints"
+bench-scale: setup ## measure many sessions, scoring, and runs of thousands of calls; SESSIONS=20 holds fewer at once
+	$(PYTHON_HERE) -m benchmarks "many sessions, pcm" "many sessions, openai" "live words, eight calls" \
+		"scoring speed" "5,000 calls, ten kills" "10,000 calls reported" "gate, planted" "gate, equal endpoints"
 
 pictures: setup ## make the README's pictures from RUN=FOLDER; needs chromium
 	$(PYTHON_HERE) scripts/pictures.py $(RUN)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 
 from streams.audio import FRAME_S, peak, sample_at, to_pcm
@@ -27,7 +28,7 @@ class Alarms:
         self._quiet_from: float | None = 0.0
         self._endpoint_speaks = False
         self._user_until = 0.0
-        self._silent_ticks = AUDIBLE_TICKS
+        self._lately: deque[bytes] = deque(maxlen=AUDIBLE_TICKS)
         self._asked: dict[Since, list[float]] = {Since.REPLY: [], Since.QUIET: []}
 
     def ask(self, since: Since, seconds: float) -> None:
@@ -72,15 +73,17 @@ class Alarms:
 
     def hear(self, pcm: bytes) -> None:
         """A frame was heard."""
-        audible = pcm.count(0) != len(pcm) and peak(to_pcm(pcm)) > FLOOR
-        self._silent_ticks = 0 if audible else self._silent_ticks + 1
+        self._lately.append(pcm)
 
     def tick(self, ticks: int) -> None:
         """So many ticks have passed since sample 0."""
         if self._asked[Since.QUIET] and self._quiet_from is not None:
             self._due(Since.QUIET, ticks, QuietSoFar(ticks * FRAME_S - self._quiet_from))
-        if self._asked[Since.REPLY] and self._reply_from is not None and self._silent_ticks < AUDIBLE_TICKS:
+        if self._asked[Since.REPLY] and self._reply_from is not None and self._audible():
             self._due(Since.REPLY, ticks, ReplyGoesOn(ticks * FRAME_S - self._reply_from))
+
+    def _audible(self) -> bool:
+        return any(pcm.count(0) != len(pcm) and peak(to_pcm(pcm)) > FLOOR for pcm in self._lately)
 
     def _due(self, since: Since, ticks: int, percept: Percept) -> None:
         asked = self._asked[since]

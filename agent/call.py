@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Protocol
 
 from agent.line import UserLine
 from agent.observers import Audience
 from agent.turn_book import TurnBook
 from recordings.format import Event, Flushed, MarkReached, Outcome, PlaybackReported, Turn, Verdict
 from recordings.writer import EpisodeWriter
-from streams.audio import sample_at
+from streams.audio import Frame, sample_at
 from streams.clock import now
 from streams.endpoints.protocol import Endpoint, PlaybackState, Played
-from streams.playback import ItemPlayback, Microphone, Speaker
+from streams.playback import ItemPlayback, Microphone, Speaker, Spoken
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +31,42 @@ class End:
     by: str
 
 
+def _nobody_listens(_: bytes) -> None:
+    """The user is simulated."""
+
+
+class UserTrack(Protocol):
+    """The user's side of the timeline: a `streams.playback.Microphone`, or what a person says into one.
+
+    Attributes:
+        rate: Samples per second.
+        position: Samples handed out so far.
+    """
+
+    rate: int
+    position: int
+
+    @property
+    def speaking(self) -> bool:
+        """True while something is being said."""
+
+    @property
+    def saying(self) -> tuple[str, ...]:
+        """Names of the utterances that are being said or will be."""
+
+    def say(self, pcm: bytes, utterance: str) -> int:
+        """Queue speech; returns the sample at which it will start."""
+
+    def stop(self) -> list[Spoken]:
+        """Break off."""
+
+    def next_frame(self) -> Frame:
+        """The audio of the 20 ms that have just passed."""
+
+    def finished(self) -> list[Spoken]:
+        """What was said to its end since the last call."""
+
+
 class Call:
     """One live call. Times named `t` are seconds since sample 0."""
 
@@ -38,7 +76,9 @@ class Call:
         self.endpoint = endpoint
         self.recorder = recorder
         self.audience = audience
-        self.microphone = Microphone(user_rate)
+        self.microphone: UserTrack = Microphone(user_rate)
+        self.on_heard: Callable[[bytes], None] = _nobody_listens
+        """Gets each heard frame, for the ear of a person."""
         self.speaker = Speaker(endpoint_rate)
         self.book = TurnBook(user_rate, endpoint_rate)
         self.origin = now()
@@ -62,6 +102,8 @@ class Call:
     @property
     def taking_turn(self) -> bool:
         """True while the user says something that it wants answered."""
+        if not self.microphone.speaking:
+            return False
         return any(name not in self.beside | self.keys for name in self.microphone.saying)
 
     def t(self, at: float | None = None) -> float:

@@ -7,11 +7,12 @@ from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 
 from agent.alarms import Alarms
 from agent.call import Call
-from agent.mouth import Mouth
+from agent.mouth import Mouth, Speaks
 from agent.observers import FinishedTurn, TurnObserver
 from agent.quiet import QuietWatch
 from recordings import format as record
 from recordings.format import Outcome, Verdict
+from scenarios.expression_task import Expression
 from scenarios.schema import Fact, Item, Limits
 from streams.audio import to_pcm
 from streams.clock import now
@@ -40,6 +41,10 @@ _OUTCOMES = {
 }
 
 
+MouthOf = Callable[[Call, Limits, "Caller"], Speaks]
+"""Makes a mouth for a call; what it notices it tells the caller."""
+
+
 class Caller:
     """Drives one policy through one call.
 
@@ -53,6 +58,8 @@ class Caller:
         facts: Everything that an answer may be expected to state.
         judges_so_far: Judges also see what was heard of a turn that goes on; only the user is told.
         items: Questions of knowledge, by the words that ask them.
+        expressions: What answers must do in content and manner, by the words that ask for it.
+        mouth: Makes whoever speaks instead of `voice`.
     """
 
     def __init__(
@@ -67,6 +74,8 @@ class Caller:
         *,
         judges_so_far: bool = False,
         items: Mapping[str, Item] | None = None,
+        expressions: Mapping[str, Expression] | None = None,
+        mouth: MouthOf | None = None,
     ) -> None:
         self._call = call
         self._policy = policy
@@ -76,6 +85,7 @@ class Caller:
         self._facts = {fact.id: fact for fact in facts}
         self._judges_so_far = judges_so_far
         self._items = items or {}
+        self._expressions = expressions or {}
         self._percepts: asyncio.Queue[Percept] = asyncio.Queue()
         self._actions: asyncio.Queue[tuple[Action, float]] = asyncio.Queue()
         self._own: set[asyncio.Task[None]] = set()
@@ -83,7 +93,10 @@ class Caller:
         self._endpoint_turn: int | None = None
         self._saying = 0
         self.alarms = Alarms(self.tell)
-        self._mouth = Mouth(call, voice, limits, self.alarms)
+        self._prepares = mouth is None
+        self._mouth: Speaks = (
+            Mouth(call, voice, limits, self.alarms) if mouth is None else mouth(call, limits, self)
+        )
 
     def attach(self, hearing: Hearing, quiet: QuietWatch) -> None:
         """The ear, and the watch over silences: both need this caller first."""
@@ -125,7 +138,8 @@ class Caller:
             percept = await self._percepts.get()
             for action in self._policy.observe(percept):
                 self._decide(action)
-            self._voice.prefetch(self._policy.lines_ahead())
+            if self._prepares:
+                self._voice.prefetch(self._policy.lines_ahead())
 
     def _decide(self, action: Action) -> None:
         match action:
@@ -249,7 +263,7 @@ class Caller:
 
     async def _judge_and_tell(self, index: int, heard: HeardTurn) -> None:
         if self._observers:
-            finished = self._finished(index, heard)
+            finished = self._finished(index, heard.text, heard)
             verdicts: set[asyncio.Task[None]] = set()
             for observer in self._observers:
                 self._spawn(self._judge(observer, finished), observer.name, verdicts)
@@ -274,18 +288,20 @@ class Caller:
         said_s = self._mouth.said_until / self._call.microphone.rate
         return heard.end / self._call.speaker.rate > said_s + MIN_ANSWER_S
 
-    def _finished(self, index: int, heard: HeardTurn) -> FinishedTurn:
+    def _finished(self, index: int, text: str, heard: HeardTurn | None = None) -> FinishedTurn:
+        """A turn as judges see it; without `heard` it goes on."""
         book = self._call.book
-        ended = book.last_user_end_s(index)
+        ended = None if heard is None else book.last_user_end_s(index)
         return FinishedTurn(
             turn=index,
             asked=book.asked(index),
-            heard=heard.text,
-            audio=heard.audio,
+            heard=text,
+            audio=to_pcm(b"") if heard is None else heard.audio,
             rate=book.endpoint_rate,
-            latency_s=None if ended is None else heard.start / book.endpoint_rate - ended,
+            latency_s=None if heard is None or ended is None else heard.start / book.endpoint_rate - ended,
             facts=[self._facts[name] for name in book.expected(index) if name in self._facts],
             item=self._items.get(book.asked(index)),
+            expression=self._expressions.get(book.asked(index)),
         )
 
     async def _judge(self, observer: TurnObserver, finished: FinishedTurn) -> None:
@@ -304,17 +320,7 @@ class Caller:
         self._call.log(event_of(turn, verdict, self._call.t()))
 
     async def _judge_so_far(self, index: int, text: str) -> None:
-        book = self._call.book
-        so_far = FinishedTurn(
-            turn=index,
-            asked=book.asked(index),
-            heard=text,
-            audio=to_pcm(b""),
-            rate=book.endpoint_rate,
-            latency_s=None,
-            facts=[self._facts[name] for name in book.expected(index) if name in self._facts],
-            item=self._items.get(book.asked(index)),
-        )
+        so_far = self._finished(index, text)
         for observer in self._observers:
             verdict = (await observer.turn_finished(so_far)).verdict
             if verdict.label is not None and self._endpoint_turn == index:

@@ -31,6 +31,7 @@ def begin(plan: SessionPlan, endpoint: Endpoint, engines: Engines, ready: Ready 
         id=plan.id,
         run=plan.run,
         pack=plan.scenario.pack.id if plan.scenario.pack else "",
+        fusion=plan.scenario.pack.fusion if plan.scenario.pack else "",
         scenario=json.loads(canonical_json(plan.scenario.scenario)),
         scenario_sha256=plan.scenario.sha256,
         endpoint=EndpointInfo(
@@ -43,6 +44,7 @@ def begin(plan: SessionPlan, endpoint: Endpoint, engines: Engines, ready: Ready 
         seed=plan.seed,
         repeat=plan.repeat,
         clock="simulated" if simulated() else "wall",
+        user="simulated" if plan.person is None else "person",
         started_at_utc=utc_now().isoformat(timespec="seconds"),
         user_rate=capabilities.input.rate,
         endpoint_rate=capabilities.output.rate,

@@ -130,7 +130,7 @@ class Inbox:
                 call.log(record.EndpointUserItem(t=t, item=item, previous=previous))
             case wire.UserSpeech(edge=edge, server_ms=server_ms, item=item):
                 if item:
-                    call.book.user_item(item)
+                    call.book.user_item(item, begins=edge is wire.Edge.START)
                 call.log(record.EndpointUserSpeech(t=t, edge=edge.value, server_ms=server_ms, item=item))
 
     def _log_response_end(self, t: float, event: wire.ResponseEnded) -> None:

@@ -21,8 +21,9 @@ from scoring.judge.contract import (
     next_step,
     unscored,
 )
-from scoring.judge.dimensions import DimensionJudge, Item, Reply, Spoken, Task, overall_rating
+from scoring.judge.dimensions import DimensionJudge, Item, Reply, Spoken, Task
 from scoring.judge.dimensions import Verdict as Rated
+from scoring.judge.fusion import WORST
 from scoring.judge.material import wav_bytes
 from streams.audio import to_float
 from streams.speech import workers
@@ -128,7 +129,8 @@ class LiveTrace:
 
     Its label is the worst of the three ratings (`good`, `acceptable`, `bad`), unscored if one that the turn
     asks for could not be given. What an endpoint sounds like where no manner is asked for is taken from its
-    turns so far. What was heard of a turn that still goes on has no sound yet and is unscored.
+    turns so far. What was heard of a turn that still goes on has no sound yet and is unscored. How the user
+    sounded is not measured while the call goes on: a manner that must be noticed is taken as it was meant.
 
     Args:
         judge: Who judges; it may be shared by calls.
@@ -161,7 +163,8 @@ class LiveTrace:
             return Judgement(Verdict(judge=self.name, unscored="timeout"))
         except SpeechError:
             return Judgement(Verdict(judge=self.name, unscored="blueprint_failed"))
-        self._neutral.append(blueprint)
+        if turn.expression is None or not turn.expression.manner:
+            self._neutral.append(blueprint)
         return Judgement(rating_of(found))
 
     def _blueprint(self, turn: FinishedTurn) -> Blueprint:
@@ -170,13 +173,19 @@ class LiveTrace:
     def _item(self, turn: FinishedTurn, blueprint: Blueprint) -> Item:
         seconds = turn.audio.size / turn.rate
         spoken = Spoken(turn.heard, blueprint, wav_bytes(turn.audio, turn.rate), seconds)
-        task = Task(Question(turn.asked, turn.facts, item=turn.item), Spoken(turn.asked))
+        task = Task(
+            Question(turn.asked, turn.facts, item=turn.item),
+            Spoken(turn.asked),
+            manner=turn.expression.manner if turn.expression else "",
+            perceive=turn.expression.perceive if turn.expression else "",
+            wanted=turn.expression.content if turn.expression else (),
+        )
         return Item(str(turn.turn), task, Reply(spoken, tuple(self._neutral)))
 
 
 def rating_of(found: Rated) -> Verdict:
     """A rating as it is recorded."""
-    overall = overall_rating(found.labels)
+    overall = WORST.rate(found.labels)
     return Verdict(
         judge=found.judge,
         label=overall.label,

@@ -65,18 +65,21 @@ class MediaPath:
             RecordingError: The disk no longer takes the recording.
         """
         call = self._call
-        while not call.over.done():
-            late = await self.pacer.tick()
-            frame = call.microphone.next_frame()
-            # speech may catch up after a stall; silence may not, or the endpoint would count a longer pause
-            skipped = late > FRAME_S and frame.silent
-            if late > NOTED_LATENESS_S:
-                self._note_lateness(late, skipped)
-            await self._speak(frame, skipped)
-            await self._listen(frame)
-            self._watch()
+        with self.pacer:
+            while not call.over.done():
+                await self._tick(await self.pacer.tick())
         if call.line is not None:
             await self._send(call.line.rest())
+
+    async def _tick(self, late: float) -> None:
+        frame = self._call.microphone.next_frame()
+        # speech may catch up after a stall; silence may not, or the endpoint would count a longer pause
+        skipped = late > FRAME_S and frame.silent
+        if late > NOTED_LATENESS_S:
+            self._note_lateness(late, skipped)
+        await self._speak(frame, skipped)
+        await self._listen(frame)
+        self._watch()
 
     async def _speak(self, frame: Frame, skipped: bool) -> None:
         call = self._call
@@ -110,10 +113,12 @@ class MediaPath:
         if heard:
             call.recorder.endpoint(heard)
             self._hearing.feed(heard, start)
+        call.on_heard(heard)
         self._alarms.hear(heard)
         if self.pacer.ticks % METER_TICKS == 0:
             user = 0 if frame.silent else peak(to_pcm(frame.pcm))
-            call.audience.levels(Levels(user, peak(to_pcm(heard)), call_time(self.pacer)))
+            late = self.pacer.last(METER_TICKS)
+            call.audience.levels(Levels(user, peak(to_pcm(heard)), call_time(self.pacer), late))
         await call.reach_marks()
         for playback in call.speaker.completed():
             await call.report(playback, PlaybackState.COMPLETED)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from typing import Protocol
 
 from agent.alarms import TICKS_PER_S, Alarms
 from agent.call import Call
@@ -17,6 +18,33 @@ from user_sim import policy as user
 from user_sim.behaviours.sounds import key_tones
 from user_sim.hearing import Hearing
 from user_sim.voice import UserVoice, Utterance
+
+
+class Speaks(Protocol):
+    """Who says what a policy decides on: a voice of ours, or a person who is shown the words.
+
+    Attributes:
+        said_until: One past the last audible sample of the latest words that took the turn.
+        hearing: The user's ear on the endpoint.
+    """
+
+    said_until: int
+    hearing: Hearing
+
+    async def say(self, action: user.Say, decided_at: float) -> None:
+        """Say words that take the turn; returns when they are on their way, or said."""
+
+    async def say_beside(self, action: user.Say) -> None:
+        """Say something that takes no turn."""
+
+    def settled(self, causes: Sequence[user.Cause], t: float, utterance: str = "") -> None:
+        """Behaviours of the scenario have happened."""
+
+    def stop(self, t: float) -> None:
+        """Break off at session time `t`."""
+
+    async def press(self, action: user.PressKeys) -> None:
+        """Press keys."""
 
 
 class Mouth:

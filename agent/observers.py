@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from recordings.format import Event, Turn, Verdict
+from scenarios.expression_task import Expression
 from scenarios.schema import Fact, Item
 from streams.audio import Pcm
 from user_sim.policy import Advice
@@ -24,6 +25,7 @@ class FinishedTurn:
         latency_s: From the user's last spoken sample to the first audible one, if the user had spoken.
         facts: What the scenario expects the reply to state.
         item: The question of knowledge that was asked, with its key, if it was one.
+        expression: What the answer must do in content and manner, if the scenario says.
     """
 
     turn: int
@@ -34,6 +36,7 @@ class FinishedTurn:
     latency_s: float | None
     facts: Sequence[Fact]
     item: Item | None = None
+    expression: Expression | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,11 +60,17 @@ class TurnObserver(Protocol):
 
 @dataclass(slots=True)
 class Levels:
-    """What a meter shows: peak of the last frames, 0 to 32768."""
+    """What a meter shows: peak of the last frames, 0 to 32768.
+
+    Attributes:
+        t: Session time of the tick.
+        lateness_ms: Of the ticks since the levels before.
+    """
 
     user: int = 0
     endpoint: int = 0
     t: float = 0.0
+    lateness_ms: tuple[float, ...] = ()
 
 
 class Audience(Protocol):

@@ -10,6 +10,7 @@ from agent.python_tools import PythonToolUnfit
 from recordings.errors import RecordingError
 from recordings.format import Outcome
 from scenarios.problems import ScenarioError
+from streams.devices.interfaces import DeviceError
 from streams.endpoints.errors import EndpointError, RateLimited
 from streams.language.errors import LanguageError
 from streams.speech.interfaces import SpeechError
@@ -21,6 +22,7 @@ _TABLE: tuple[tuple[type[Exception], Outcome, str], ...] = (
     (RateLimited, Outcome.RATE_LIMITED, "endpoint"),
     (EndpointError, Outcome.ENDPOINT_ERROR, "endpoint"),
     (UserVoiceFailed, Outcome.USER_FAILED, "us"),
+    (DeviceError, Outcome.USER_FAILED, "us"),
     (SpeechError, Outcome.USER_FAILED, "us"),
     (LanguageError, Outcome.USER_FAILED, "us"),
     (ScenarioError, Outcome.SCENARIO_INVALID, "us"),

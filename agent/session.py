@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from agent.call import Call, End
-from agent.caller import Caller, Composer
+from agent.caller import Caller
+from agent.control import Control
+from agent.engines import Engines as Engines
+from agent.engines import warm_up as warm_up
 from agent.episode_info import begin, complete
 from agent.inbox import Inbox
 from agent.line import UserLine, prepare_line
 from agent.media import MediaPath
 from agent.observers import Audience, Nobody, TurnObserver
 from agent.outcome import end_for
+from agent.person import Person
 from agent.python_tools import PythonToolUnfit, load_functions
 from agent.quiet import QuietWatch
 from agent.tools import ToolBench, declared
@@ -29,62 +34,25 @@ from scenarios.load import LoadedScenario
 from scenarios.problems import ScenarioError
 from scenarios.schema import Scenario, scenario_facts
 from scenarios.spoken.verbalise import spoken_form
-from streams.audio import FRAME_S, to_float
+from streams.audio import FRAME_S
 from streams.clock import now
+from streams.devices.interfaces import DeviceError
 from streams.endpoints.errors import EndpointError, RateLimited
 from streams.endpoints.events import Ready
 from streams.endpoints.protocol import Endpoint
 from streams.endpoints.websocket import WebsocketEndpoint
-from streams.resample import resample
-from streams.speech.interfaces import (
-    SPEECH_RATE,
-    Recogniser,
-    SpeechDetector,
-    SpeechError,
-    TurnDetector,
-    Voice,
-)
-from streams.speech.voice_cache import VoiceCache
+from streams.speech.interfaces import SpeechError
 from user_sim.conditions.telephone import UnfitCodec
+from user_sim.directed import Directed
 from user_sim.hearing import WORDS_EVERY_S, Hearing
 from user_sim.personas import make_policy
 from user_sim.policy import Policy
 from user_sim.voice import UserVoice, UserVoiceFailed
 
+_NOT_BEGUN = (UserVoiceFailed, SpeechError, UnfitCodec, ScenarioError, PythonToolUnfit, DeviceError)
+"""What may keep a call from beginning, besides the endpoint."""
+
 _CANCELLED = End(Outcome.CANCELLED, "the session was cancelled", "us")
-
-
-@dataclass(frozen=True, slots=True)
-class Engines:
-    """The user's voice and ears; shared by all sessions of a process.
-
-    Attributes:
-        turn_detector: None decides the end of a turn by silence alone.
-        recogniser: None leaves every heard text unscored.
-        composer: Finds words for an LLM user.
-    """
-
-    voice: Voice
-    detector: SpeechDetector
-    turn_detector: TurnDetector | None = None
-    recogniser: Recogniser | None = None
-    composer: Composer | None = None
-    cache: VoiceCache | None = None
-
-
-async def warm_up(engines: Engines) -> None:
-    """Load the models before the first call: loading takes seconds, and would make ticks late.
-
-    Raises:
-        SpeechError: An engine failed.
-    """
-    speech = await engines.voice.speak("Hello, can you hear me?")
-    clip = to_float(await asyncio.to_thread(resample, speech.pcm, speech.rate, SPEECH_RATE))
-    await engines.detector.stream().feed(clip)
-    if engines.turn_detector is not None:
-        await engines.turn_detector.completion(clip)
-    if engines.recogniser is not None:
-        await engines.recogniser.transcribe(clip)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +65,8 @@ class SessionPlan:
         policy: A policy of one's own; None is the scenario's.
         raw_log: What is kept of the raw traffic, beside the episode.
         python_tools: Python functions beside the scenario may be run as its tools.
+        control: Takes what is asked of the call from outside.
+        person: Calls in the user's place.
     """
 
     id: str
@@ -109,6 +79,8 @@ class SessionPlan:
     observers: Sequence[TurnObserver] = field(default=())
     raw_log: RawLogging = RawLogging.OFF
     python_tools: bool = False
+    control: Control | None = None
+    person: Person | None = None
 
 
 class Session:
@@ -130,7 +102,13 @@ class Session:
         self.failure: BaseException | None = None
         """What broke the call off or kept it from beginning, if anything did."""
         self._scenario: Scenario = plan.scenario.scenario
-        self._policy = make_policy(self._scenario, plan.seed, plan.policy)
+        self._person = plan.person
+        policy = (
+            make_policy(self._scenario, plan.seed, plan.policy)
+            if plan.person is None
+            else plan.person.policy(self._scenario, plan.seed)
+        )
+        self._policy = Directed(policy)
 
     async def run(self) -> EpisodeInfo:
         """Hold the call; whatever happens, the episode is written and says how it ended.
@@ -143,6 +121,8 @@ class Session:
         try:
             return await self._hold()
         finally:
+            if self._person is not None:
+                await self._person.put_down()
             if self._raw is not None:
                 await self._raw.close()
 
@@ -151,6 +131,9 @@ class Session:
             voice = await self._warm_voice()
             line = await self._line()
             self._bench = await self._tools()
+            if self._person is not None:
+                capabilities = self._endpoint.capabilities
+                await self._person.pick_up(capabilities.input.rate, capabilities.output.rate)
             ready = await self._endpoint.open()
         except asyncio.CancelledError:
             await self._never_began(_CANCELLED)
@@ -160,7 +143,7 @@ class Session:
             limited = isinstance(failure, RateLimited)
             outcome = Outcome.RATE_LIMITED if limited else Outcome.CONNECT_FAILED
             return await self._never_began(End(outcome, str(failure), "endpoint"))
-        except (UserVoiceFailed, SpeechError, UnfitCodec, ScenarioError, PythonToolUnfit) as failure:
+        except _NOT_BEGUN as failure:
             self.failure = failure
             return await self._never_began(end_for(failure))
         info = begin(self._plan, self._endpoint, self._engines, ready)
@@ -179,6 +162,8 @@ class Session:
             call.line = line
             if self._raw is not None:
                 self._raw.sample_zero(call.origin)
+            if self._person is not None:
+                self._person.join(call, self._scenario.language)
             media = self._media(call, voice)
             end = await self._talk(call, media, ready)
         except asyncio.CancelledError:
@@ -215,7 +200,8 @@ class Session:
         """Prepare the first words before the line is open: preparing is ours, not the endpoint's."""
         rate = self._endpoint.capabilities.input.rate
         voice = self._voice(rate)
-        for line in list(self._policy.lines_ahead())[:1]:
+        ahead = () if self._person is not None else self._policy.lines_ahead()
+        for line in list(ahead)[:1]:
             await voice.prepare(line)
         return voice
 
@@ -251,6 +237,8 @@ class Session:
             scenario_facts(scenario),
             judges_so_far=waits_for_verdict(scenario.behaviours),
             items={query(turn).text: turn.item for turn in scenario.turns if turn.item is not None},
+            expressions={turn.text: turn.expression for turn in scenario.turns if turn.expression},
+            mouth=None if self._person is None else self._person.mouth,
         )
         self._hearing = Hearing(
             engines.detector,
@@ -267,9 +255,12 @@ class Session:
             lambda: self._hearing.busy,
             self._caller.tell,
             patience_s=scenario.persona.patience_s,
-            reply_timeout_s=scenario.limits.reply_timeout_s,
+            # a person hangs up when they have waited enough
+            reply_timeout_s=math.inf if self._person else scenario.limits.reply_timeout_s,
         )
         self._caller.attach(self._hearing, quiet)
+        if self._plan.control is not None:
+            self._plan.control.attach(call, self._caller.tell)
         alarms, limits = self._caller.alarms, scenario.limits
         return MediaPath(call, self._inbox, self._hearing, quiet, alarms, limits, self._plan.max_lateness_s)
 
@@ -289,6 +280,8 @@ class Session:
                 call.log(notice)
         async with asyncio.TaskGroup() as group:
             self._bench.begin(call, group)
+            if self._person is not None:
+                self._person.begin(group)
             inbox = group.create_task(self._inbox.run(), name="inbox")
             hearing = group.create_task(self._hearing.run(), name="hearing")
             group.create_task(media.run(), name="media path")
@@ -298,6 +291,8 @@ class Session:
             self._bench.stop()
             self._hearing.finish()
             await hearing
+            if self._person is not None:
+                await self._person.end()
             await self._caller.judged()
             inbox.cancel()
         return end
@@ -309,6 +304,8 @@ class Session:
         if media is not None:
             self._caller.stop_talking(ticks * FRAME_S)
             self._caller.settle(ticks * FRAME_S)
+            if self._person is not None:
+                self._person.report(ticks * FRAME_S)
         call.write_turns(final=True)
         if call.line is not None:
             call.log(await call.line.report(ticks * FRAME_S))

@@ -44,6 +44,7 @@ class _Open:
     rate: int
     end: int = -1
     intended: str | None = None
+    said: str | None = None
     heard: str | None = None
     label: str = ""
     role: Role = Role.TURN
@@ -61,11 +62,13 @@ class TurnBook:
     Attributes:
         user_rate: Rate of the user's track.
         endpoint_rate: Rate of the endpoint's track.
+        person: The user's turns are those of a person: known only while they go on.
     """
 
     def __init__(self, user_rate: int, endpoint_rate: int) -> None:
         self.user_rate = user_rate
         self.endpoint_rate = endpoint_rate
+        self.person = False
         self._turns: list[_Open] = []
         self._written = 0
         self._endpoint_texts = ItemTexts()
@@ -73,6 +76,7 @@ class TurnBook:
         self._user_items: dict[str, int | None] = {}
         self._failed_items: set[str] = set()
         self._item_starts: dict[str, int] = {}
+        self._coming: list[str] = []
 
     # --- the user's side
 
@@ -94,6 +98,36 @@ class TurnBook:
         turn.expected = expected
         return turn.index
 
+    def user_began(self, start: int) -> int:
+        """A person begins to speak about here; returns the turn's index. `user_spoke` says the rest."""
+        turn = self._open(Side.USER, start, self.user_rate)
+        self._user_items.update(dict.fromkeys(self._coming, turn.index))
+        self._coming.clear()
+        return turn.index
+
+    def user_spoke(
+        self,
+        index: int,
+        span: tuple[int, int],
+        texts: tuple[str | None, str | None],
+        label: str = "",
+        role: Role = Role.TURN,
+        expected: tuple[str, ...] = (),
+        unscored: str = "",
+    ) -> None:
+        """What a person said: its audible samples, what was meant, and what a recogniser made of it.
+
+        `unscored` is why there are no words.
+        """
+        turn = self._turns[index]
+        turn.start, turn.end = span
+        turn.intended, turn.said = texts
+        turn.label, turn.role, turn.expected = label, role, expected
+        if turn.said is None:
+            turn.unscored["said"] = unscored
+        if turn.intended is None:
+            turn.unscored["intended"] = unscored
+
     def user_cut(self, index: int, end: int) -> None:
         """The user broke off: its audible speech ended at `end`."""
         turn = self._turns[index]
@@ -101,9 +135,17 @@ class TurnBook:
         turn.start = min(turn.start, turn.end)
         turn.interrupted = True
 
-    def user_item(self, item: str) -> None:
-        """The endpoint mentions a user item for the first time: it is of the user's latest turn."""
-        self._user_items.setdefault(item, self._latest(Side.USER))
+    def user_item(self, item: str, *, begins: bool = False) -> None:
+        """The endpoint mentions a user item for the first time: it is of the user's latest turn.
+
+        Of a person's next turn, if the endpoint hears speech begin before we are sure of it.
+        """
+        latest = self._latest(Side.USER)
+        speaks = latest is not None and self._turns[latest].end < 0
+        if begins and self.person and not speaks and item not in self._user_items:
+            self._coming.append(item)
+        elif item not in self._coming:
+            self._user_items.setdefault(item, latest)
 
     def user_text(self, item: str, text: str, mode: TextMode, *, failed: bool) -> None:
         """The endpoint's transcript of a user item."""
@@ -155,6 +197,11 @@ class TurnBook:
         ends = [t.end / t.rate for t in self._wanting(before)]
         return ends[-1] if ends else None
 
+    def last_endpoint_start_s(self) -> float | None:
+        """When the endpoint's latest turn began, in seconds; None if it has not spoken yet."""
+        starts = [t.start / t.rate for t in self._turns if t.side is Side.ENDPOINT]
+        return starts[-1] if starts else None
+
     def asked(self, before: int) -> str:
         """The user's last words before turn `before` that want an answer."""
         texts = [t.intended for t in self._wanting(before) if t.intended]
@@ -173,6 +220,9 @@ class TurnBook:
     def ripe(self, *, final: bool = False) -> list[Turn]:
         """Turns to write now, in order: two turns late, since texts of a turn come late; or all."""
         until = len(self._turns) if final else len(self._turns) - 2
+        unsaid = (t.index for t in self._turns[self._written :] if t.side is Side.USER and t.end < 0)
+        if not final:
+            until = min(until, next(unsaid, until))  # a person who still speaks
         turns = [self._turn(turn) for turn in self._turns[self._written : max(until, self._written)]]
         self._written += len(turns)
         return turns
@@ -212,6 +262,7 @@ class TurnBook:
             end=max(turn.end, turn.start),
             rate=turn.rate,
             intended=intended,
+            said=turn.said,
             heard=heard,
             label=turn.label,
             role=turn.role,

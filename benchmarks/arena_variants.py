@@ -55,7 +55,17 @@ def ranked(calls: int = CALLS) -> dict[str, Any]:
                 call = ("run", f"quiz-{number}.yaml", "--endpoint", address, "--simulated")
                 _viva(place, *call, "--judge", "none", "--out", f"{name}/{number}", "--json")
         runs = [f"{name}={name}" for name in VARIANTS]
-        held = _viva(place, "arena", "judge", *runs, "--store", "battles.jsonl", "--json")
+        held = _viva(
+            place,
+            "arena",
+            "judge",
+            *runs,
+            "--fusion",
+            "content-first",
+            "--store",
+            "battles.jsonl",
+            "--json",
+        )
         board = _viva(place, "arena", "rate", "battles.jsonl", "--json")
     rows = {name: board["systems"][name]["bradley_terry"] for name in VARIANTS}
     order = sorted(rows, key=lambda name: -rows[name]["rating"])

@@ -14,11 +14,11 @@ from pathlib import Path
 import numpy as np
 
 from recordings import secrets
-from recordings.disk import ENDPOINT, EPISODE, EVENTS, RECEIVED, RECEIVED_INDEX, TURNS
+from recordings.disk import EPISODE, EVENTS, RECEIVED_INDEX, TURNS
 from recordings.errors import RecordingError
-from recordings.format import Flushed, Outcome, PlaybackReported, Side, UtteranceStarted
+from recordings.format import Absent, Flushed, Outcome, PlaybackReported, Side, UtteranceStarted
 from recordings.heard import Accounts, account, heard_track
-from recordings.reader import TRACK_FILES, Episode
+from recordings.reader import TRACK_FILES, Episode, track_path
 from streams.audio import sample_at
 
 LOSS_S = 0.2
@@ -57,9 +57,7 @@ def check(episode: Episode) -> list[Problem]:
             *_check_scenario(episode),
             *_check_lengths(episode),
             *_check_events(episode),
-            *_check_pieces(episode, accounts),
-            *_check_playback(episode, accounts),
-            *_check_heard(episode, accounts),
+            *_check_arrivals(episode, accounts),
             *_check_turns(episode),
             *_check_secrets(episode),
         ]
@@ -93,12 +91,12 @@ def _check_lengths(episode: Episode) -> Iterator[Problem]:
     unfinished = _unfinished(episode)
     duration = episode.duration_s if unfinished else episode.info.duration_s
     info = episode.info
-    for track, name in TRACK_FILES.items():
-        samples, rate = episode.track(track)
+    for track in TRACK_FILES:
+        name, (samples, rate) = track_path(episode.path, track).name, episode.track(track)
         declared = info.user_rate if track in ("user", "user_clean") else info.endpoint_rate
         if rate != declared:
             yield _error(name, f"{rate} Hz", f"{declared} Hz")
-        if name == RECEIVED or samples.size == round(duration * rate):
+        if track == "received" or samples.size == round(duration * rate):
             continue
         lost = unfinished and abs(samples.size / rate - duration) <= LOSS_S
         severity = Severity.WARNING if lost else Severity.ERROR
@@ -126,6 +124,15 @@ def _check_events(episode: Episode) -> Iterator[Problem]:
                 yield _error(place, audible, f"a stretch of its samples, {event.start} to {until}")
 
 
+def _check_arrivals(episode: Episode, accounts: Accounts) -> Iterator[Problem]:
+    """What was heard follows from what arrived, where arrivals were recorded."""
+    if Absent.ARRIVALS in episode.info.absent:
+        return
+    yield from _check_pieces(episode, accounts)
+    yield from _check_playback(episode, accounts)
+    yield from _check_heard(episode, accounts)
+
+
 def _check_pieces(episode: Episode, accounts: Accounts) -> Iterator[Problem]:
     rate = episode.info.endpoint_rate
     offset = end = 0
@@ -147,7 +154,8 @@ def _check_pieces(episode: Episode, accounts: Accounts) -> Iterator[Problem]:
         # samples are written before their index: a killed process may leave some that no piece speaks of
         lost = _unfinished(episode) and offset < size
         severity = Severity.WARNING if lost else Severity.ERROR
-        yield Problem(severity, RECEIVED, f"{size} samples", f"{offset}, the sum of its pieces")
+        name = track_path(episode.path, "received").name
+        yield Problem(severity, name, f"{size} samples", f"{offset}, the sum of its pieces")
 
 
 def _check_playback(episode: Episode, accounts: Accounts) -> Iterator[Problem]:
@@ -201,7 +209,8 @@ def _check_heard(episode: Episode, accounts: Accounts) -> Iterator[Problem]:
     wrong = np.flatnonzero(found != expected)
     if wrong.size:
         first = int(wrong[0])
-        place = f"{ENDPOINT}: sample {first} ({first / rate:.3f} s)"
+        name = track_path(episode.path, "endpoint").name
+        place = f"{name}: sample {first} ({first / rate:.3f} s)"
         yield _error(
             place,
             f"{found[first]}, and {wrong.size - 1} more that differ",

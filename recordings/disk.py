@@ -26,6 +26,9 @@ FILES = (EPISODE, EVENTS, TURNS, RECEIVED_INDEX, USER, USER_CLEAN, ENDPOINT, REC
 HOLD_S = 0.08
 """How long an event waits for others with an earlier time."""
 
+HEADER_EVERY = 5
+"""Batches after which the headers of the tracks are written anew: twice a second of a live call."""
+
 _FRAMES_PER_S = 1000 // FRAME_MS
 
 
@@ -88,6 +91,7 @@ class EpisodeFiles:
         # a simulated call can be held again at any time: it need not outlive a power cut
         self._sync = info.clock == "wall"
         self._order = EventOrder()
+        self._batches = 0
         self._wavs = {
             USER: GrowingWav(folder / USER, info.user_rate),
             USER_CLEAN: GrowingWav(folder / USER_CLEAN, info.user_rate),
@@ -100,12 +104,15 @@ class EpisodeFiles:
 
     def write(self, batch: Batch) -> None:
         """Append what has come together; what is written survives the death of the process."""
+        # readers go by the size of a file that grows; its header is for players, and may be behind
+        header = self._batches % HEADER_EVERY == 0
+        self._batches += 1
         # the samples before the index: an index never speaks of audio that is not there
-        self._wavs[RECEIVED].append(b"".join(batch.received))
+        self._wavs[RECEIVED].append(b"".join(batch.received), header=header)
         self._append(RECEIVED_INDEX, map(_line, batch.pieces))
-        self._wavs[USER].append(b"".join(batch.user))
-        self._wavs[USER_CLEAN].append(b"".join(batch.user_clean))
-        self._wavs[ENDPOINT].append(b"".join(batch.endpoint))
+        self._wavs[USER].append(b"".join(batch.user), header=header)
+        self._wavs[USER_CLEAN].append(b"".join(batch.user_clean), header=header)
+        self._wavs[ENDPOINT].append(b"".join(batch.endpoint), header=header)
         for event in batch.events:
             self._order.push(event)
         user = self._wavs[USER]

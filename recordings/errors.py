@@ -31,4 +31,4 @@ class RecordingError(Exception):
         return isinstance(cause, OSError) and cause.errno in DISK_TROUBLE
 
     def __str__(self) -> str:
-        return f"{self.path}: {self.found}." + (f" {self.remedy}" if self.remedy else "")
+        return f"{self.args[0]}: {self.found}." + (f" {self.remedy}" if self.remedy else "")

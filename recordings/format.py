@@ -97,6 +97,10 @@ class Side(StrEnum):
 # --- events.jsonl ------------------------------------------------------------------------------
 
 
+LONGEST_S = 1e7
+"""No session lasts longer, and nothing in a recording lies further from its start: four months."""
+
+
 class _Event(_Record):
     t: float
 
@@ -222,6 +226,86 @@ class KeysPressed(_Event):
     by: Literal["protocol", "tones"] = "protocol"
     start: int = 0
     samples: int = 0
+
+
+class DeviceOpened(_Event):
+    """A person calls: by what they speak and listen. Times in seconds.
+
+    What the person says is on the user's track `capture_delay_s` (and the device's `input_latency_s`) after
+    they have said it; what stands on the endpoint's track is in their ear `playback_delay_s` (and
+    `output_latency_s`) later.
+
+    Attributes:
+        device: Its name.
+        mode: "free", "guided" or "co-pilot".
+        input_rate: Samples per second of what it captures.
+        output_rate: The same of what it plays.
+        input_latency_s: As the device says; 0.0 if it does not.
+        output_latency_s: Likewise.
+    """
+
+    kind: Literal["device_opened"] = "device_opened"
+    device: str
+    mode: str
+    input_rate: int
+    output_rate: int
+    capture_delay_s: float
+    playback_delay_s: float
+    input_latency_s: float = 0.0
+    output_latency_s: float = 0.0
+
+
+class DeviceTrouble(_Event):
+    """A sound device did something to the sound.
+
+    Attributes:
+        fault: "overrun" (captured samples are lost), "late" (they came late: the track lags by more from
+            here on), "shift" (the device's time jumped), "underrun" or "dropped" (the person did not hear
+            some of it).
+        seconds: How much; 0.0 if unknown, negative if it was skipped.
+    """
+
+    kind: Literal["device_trouble"] = "device_trouble"
+    fault: str
+    seconds: float
+
+
+class DeviceReport(_Event):
+    """What a sound device was like, over the whole call; written at its end.
+
+    Attributes:
+        input_drift_ppm: By how much its clock was faster than ours; the track is mended by it.
+        output_drift_ppm: The same of what it played.
+        clipped: Captured samples at full scale.
+        echo_delay_s: The endpoint was heard in the microphone, so much later; None if it was not.
+        echo_gain_db: Its level there, against what was played.
+        echo_correlation: How sure that is, 0 to 1.
+    """
+
+    kind: Literal["device_report"] = "device_report"
+    input_drift_ppm: float
+    output_drift_ppm: float
+    clipped: int = 0
+    echo_delay_s: float | None = None
+    echo_gain_db: float | None = None
+    echo_correlation: float | None = None
+
+
+class LineProposed(_Event):
+    """A person was shown what to ask next.
+
+    Attributes:
+        text: The words.
+        label: What it is for.
+        expected: Ids of the facts that an answer should state.
+        spoken: True if it has to be said in these words (co-pilot), False if any words will do (guided).
+    """
+
+    kind: Literal["line_proposed"] = "line_proposed"
+    text: str
+    label: str = ""
+    expected: tuple[str, ...] = ()
+    spoken: bool = False
 
 
 class LineCondition(_Event):
@@ -512,6 +596,10 @@ Event = Annotated[
     | UtteranceEnded
     | BehaviourSettled
     | KeysPressed
+    | DeviceOpened
+    | DeviceTrouble
+    | DeviceReport
+    | LineProposed
     | LineCondition
     | LineReport
     | UserThinking
@@ -604,7 +692,7 @@ class Turn(_Record):
     side: Side
     start: int
     end: int
-    rate: int
+    rate: int = Field(gt=0)
     intended: str | None = None
     said: str | None = None
     heard: str | None = None
@@ -627,6 +715,39 @@ class Turn(_Record):
 
 
 # --- episode.json ------------------------------------------------------------------------------
+
+
+class Absent(StrEnum):
+    """What a finished episode does not hold."""
+
+    USER_CLEAN = "user_clean"  # the voice before conditions: unknown, or the same; `user` stands for it
+    OVERLAP = "overlap"  # who spoke while the other did: both were mixed, and told apart by words
+    ARRIVALS = "arrivals"  # what arrived, and when: received.wav and its index
+
+
+class SourceFile(_Record):
+    """A file that an imported episode was made of: its name without folders."""
+
+    name: str
+    sha256: str
+
+
+class Imported(_Record):
+    """Where an episode comes from that we did not record, and what in it was not observed but inferred.
+
+    Attributes:
+        format: What was read ("stereo", "pair", "tau2", "pipecat").
+        files: What it was made of.
+        words: Where the words are from: the names of files, or "" if there are none but a recogniser's.
+        inferred: What was derived from the audio or the words, by field, and how.
+        notes: What was left out or did not fit, in sentences.
+    """
+
+    format: str
+    files: tuple[SourceFile, ...] = ()
+    words: str = ""
+    inferred: dict[str, str] = Field(default_factory=dict)
+    notes: tuple[str, ...] = ()
 
 
 class Model(_Record):
@@ -665,25 +786,32 @@ class EpisodeInfo(_Record):
     Attributes:
         scenario: The whole scenario as it was run; what is absent has its default.
         scenario_sha256: Hash of its canonical JSON: two episodes with the same hash are comparable.
-        clock: "wall" or "simulated".
+        clock: "wall" or "simulated"; "unknown" of an imported call.
+        user: Who called.
         reason: A sentence for people about the outcome.
         unheard_tail_ms: Audio that arrived and was not played before the end of the session.
+        absent: What was not recorded; its files are not there.
+        imported: Where the recording comes from, if it was made elsewhere.
+        fusion: How its pack makes one label of content, manner and voice quality ("content-first@1"); "" if
+            it does not say.
     """
 
     schema_version: int = EPISODE_VERSION
     id: str
     run: str = ""
     pack: str = ""
+    fusion: str = ""
     scenario: dict[str, Any]
     scenario_sha256: str
     endpoint: EndpointInfo
     seed: int
     repeat: int = 0
-    clock: Literal["wall", "simulated"]
+    clock: Literal["wall", "simulated", "unknown"]
+    user: Literal["simulated", "person"] = "simulated"
     started_at_utc: str
-    user_rate: int
-    endpoint_rate: int
-    duration_s: float = 0.0
+    user_rate: int = Field(gt=0)
+    endpoint_rate: int = Field(gt=0)
+    duration_s: float = Field(default=0.0, ge=0, le=LONGEST_S)
     outcome: Outcome = Outcome.UNFINISHED
     fault: Fault = Fault.US
     reason: str = ""
@@ -692,6 +820,13 @@ class EpisodeInfo(_Record):
     late_pieces: int = 0
     models: tuple[Model, ...] = ()
     vivavoce: str = ""
+    absent: tuple[Absent, ...] = ()
+    imported: Imported | None = None
+
+    def part(self, name: str) -> dict[str, Any]:
+        """A part of the scenario ("limits"); {} if it is absent, or of another shape than ours."""
+        found = self.scenario.get(name)
+        return found if isinstance(found, dict) else {}
 
 
 # --- run.json ----------------------------------------------------------------------------------

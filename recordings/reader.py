@@ -16,10 +16,20 @@ from pydantic import BaseModel, TypeAdapter
 
 from recordings.disk import ENDPOINT, EPISODE, EVENTS, RECEIVED, RECEIVED_INDEX, TURNS, USER, USER_CLEAN
 from recordings.errors import RecordingError
-from recordings.format import EPISODE_VERSION, EpisodeInfo, Event, Outcome, ReceivedPiece, Turn
+from recordings.flac import read_flac
+from recordings.format import (
+    EPISODE_VERSION,
+    LONGEST_S,
+    Absent,
+    EpisodeInfo,
+    Event,
+    Outcome,
+    ReceivedPiece,
+    Turn,
+)
 from recordings.reading import read_bytes, read_lines, read_record
 from recordings.strict_json import encode, replace_file
-from recordings.wav import read_wav
+from recordings.wav import map_wav, read_wav
 from streams.audio import Pcm
 
 Track = Literal["user", "user_clean", "endpoint", "received"]
@@ -31,12 +41,24 @@ TRACK_FILES: dict[Track, str] = {
     "endpoint": ENDPOINT,
     "received": RECEIVED,
 }
+"""Names of the tracks as they are recorded; see `track_path` for packed ones."""
 
 T = TypeVar("T")
+Timed = TypeVar("Timed", Event, ReceivedPiece)
 
 _EVENTS: TypeAdapter[Event] = TypeAdapter(Event)
 _TURNS = TypeAdapter(Turn)
 _PIECES = TypeAdapter(ReceivedPiece)
+
+
+def track_path(folder: Path, name: Track) -> Path:
+    """The file of a track: the WAV it was recorded as, or else the FLAC it was packed into.
+
+    Where there is neither, the path of the WAV that is missing.
+    """
+    wav = folder / TRACK_FILES[name]
+    flac = wav.with_suffix(".flac")
+    return flac if not wav.exists() and flac.exists() else wav
 
 
 @dataclass(frozen=True)
@@ -44,27 +66,30 @@ class Episode:
     """A recorded session. Files are read when they are first asked for, and kept.
 
     An unfinished episode reads like a finished one, only shorter; files that its process did not live
-    to make are empty.
+    to make are empty. So is what a finished one says is absent, but for the user's clean track, for which
+    the track on the wire stands.
 
     Attributes:
         path: Its folder.
         info: `episode.json`.
+        mapped: Tracks are looked at where they lie instead of being read: an hour takes no memory. For
+            recordings that nobody makes shorter meanwhile.
     """
 
     path: Path
     info: EpisodeInfo
+    mapped: bool = False
 
     @classmethod
-    def load(cls, path: Path) -> Episode:
+    def load(cls, path: Path, *, mapped: bool = False) -> Episode:
         """Open an episode's folder.
 
         Raises:
             RecordingError: No episode is there, or it is of a newer version, or not valid. The
                 properties raise it too, for their files.
         """
-        return cls(
-            path, read_record(path / EPISODE, EpisodeInfo, EPISODE_VERSION, "the folder of an episode")
-        )
+        info = read_record(path / EPISODE, EpisodeInfo, EPISODE_VERSION, "the folder of an episode")
+        return cls(path, info, mapped)
 
     @property
     def scenario(self) -> dict[str, Any]:
@@ -108,15 +133,19 @@ class Episode:
         return {}
 
     def _load_track(self, name: Track) -> tuple[Pcm, int]:
-        path = self.path / TRACK_FILES[name]
+        if name == "user_clean" and Absent.USER_CLEAN in self.info.absent:
+            return self.track("user")
+        path = track_path(self.path, name)
         if self._never_made(path):
             rate = self.info.user_rate if name in ("user", "user_clean") else self.info.endpoint_rate
             return np.zeros(0, np.int16), rate
-        return read_wav(path)
+        if path.suffix == ".flac":
+            return read_flac(path)
+        return map_wav(path) if self.mapped else read_wav(path)
 
     @cached_property
     def _events(self) -> tuple[list[Event], int]:
-        return self._load_lines(EVENTS, _EVENTS)
+        return self._timed(EVENTS, *self._load_lines(EVENTS, _EVENTS))
 
     @cached_property
     def _turns(self) -> tuple[list[Turn], int]:
@@ -124,13 +153,24 @@ class Episode:
 
     @cached_property
     def _pieces(self) -> tuple[list[ReceivedPiece], int]:
-        return self._load_lines(RECEIVED_INDEX, _PIECES)
+        return self._timed(RECEIVED_INDEX, *self._load_lines(RECEIVED_INDEX, _PIECES))
 
     def _load_lines(self, name: str, adapter: TypeAdapter[T]) -> tuple[list[T], int]:
         path = self.path / name
         return ([], 0) if self._never_made(path) else read_lines(path, adapter)
 
+    def _timed(self, name: str, records: list[Timed], torn: int) -> tuple[list[Timed], int]:
+        """Records whose times are such: no arithmetic on them overflows."""
+        for number, record in enumerate(records, start=1):
+            if not abs(record.t) <= LONGEST_S:  # NaN is not either
+                raise RecordingError(
+                    f"{self.path / name}:{number}", f"is not valid (t: {record.t} is no time)"
+                )
+        return records, torn
+
     def _never_made(self, path: Path) -> bool:
+        if path.name in (RECEIVED, RECEIVED_INDEX) and Absent.ARRIVALS in self.info.absent:
+            return True
         # a WAV without its header's 44 bytes is one whose process died while making it
         if self.info.outcome is not Outcome.UNFINISHED:
             return False

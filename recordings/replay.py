@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
+from recordings.errors import RecordingError
 from recordings.format import (
+    Absent,
     EndAnnounced,
     EndpointText,
     EndpointUserItem,
@@ -65,7 +67,13 @@ def replay(episode: Episode) -> list[EndpointEvent]:
     Marks are left out: the record holds when playback reached them, not when they were asked for. The
     end of an item, which the record does not hold either, follows its last audio where no end of a
     response says as much. If the endpoint hung up, the last event is its `Closed`.
+
+    Raises:
+        RecordingError: It is not known when its audio arrived; or a file of it cannot be read.
     """
+    if Absent.ARRIVALS in episode.info.absent:
+        found = "does not say when its audio arrived"
+        raise RecordingError(episode.path, found, "Only calls that were recorded here can be replayed.")
     ranked = [*_audio(episode), *_item_ends(episode), *_others(episode)]
     ranked.sort(key=lambda event: event[:2])
     return [event for _, _, event in ranked]

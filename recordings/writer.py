@@ -5,15 +5,20 @@ from __future__ import annotations
 import asyncio
 import atexit
 import math
-import queue
 import threading
+from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
+from typing import TypeVarTuple
 
 from recordings.disk import FILES, Batch, EpisodeFiles, write_info
 from recordings.errors import RecordingError
 from recordings.format import EpisodeInfo, Event, Fault, Outcome, ReceivedPiece, Turn
+from recordings.scribe import SCRIBE
 from streams.audio import FRAME_S
+
+Ts = TypeVarTuple("Ts")
 
 BATCH_S = 0.1
 """How much audio comes together before the disk is asked to take it."""
@@ -27,7 +32,7 @@ _REMEDY = "Free some space or choose another folder; the episode is readable up 
 class EpisodeWriter:
     """One episode, written as it happens. All methods belong to the event loop.
 
-    The methods that take audio and events only append to lists: a thread of the writer's own does the
+    The methods that take audio and events only append to lists: a thread that all writers share does the
     rest, about every 100 ms of session. What a killed process loses is what has come together since:
     at most 200 ms on the wall clock. Frames of `user`, `user_clean` and `endpoint` come once per tick,
     from sample 0 on.
@@ -50,10 +55,11 @@ class EpisodeWriter:
         self._handed_t = -math.inf
         self._failure: RecordingError | None = None
         self._final: EpisodeInfo | None = None
-        self._queue: queue.SimpleQueue[Batch | EpisodeInfo | None] = queue.SimpleQueue()
+        self._files: EpisodeFiles | None = None
+        self._over = threading.Event()
         _claim(folder, info)
-        self._thread = threading.Thread(target=self._work, name=f"write {info.id}", daemon=True)
-        self._thread.start()
+        SCRIBE.enter()
+        SCRIBE.put(partial(self._try, self._open))
         atexit.register(self._at_exit)
 
     @property
@@ -105,17 +111,16 @@ class EpisodeWriter:
                 says `harness_failed`, whatever `info` said; else the episode stays `unfinished`.
         """
         self._hand_over()
-        self._queue.put(info)
-        await asyncio.get_running_loop().run_in_executor(None, self._thread.join)
+        await asyncio.get_running_loop().run_in_executor(None, self._finish, info)
         if self._failure is not None:
             raise self._failure
-        assert self._final is not None  # the thread sets one or the other
+        assert self._final is not None  # one or the other is set
         return self._final
 
     def abandon(self) -> None:
         """Write what was given so far and leave the episode `unfinished`; does not wait for it."""
         self._hand_over()
-        self._queue.put(None)
+        SCRIBE.put(self._abandon)
 
     def _hand_over_if_due(self, t: float) -> None:
         # while no frames flow, as before sample 0, the events' own times keep the writes coming
@@ -126,37 +131,59 @@ class EpisodeWriter:
         self._handed_t = t
         self._handed_bytes = self._user_bytes
         batch, self._batch = self._batch, Batch()
-        self._queue.put(batch)
+        SCRIBE.put(partial(self._try, self._write, batch))
 
     def _at_exit(self) -> None:
         self.abandon()
-        self._thread.join()
+        self._over.wait()
 
-    # --- the thread -----------------------------------------------------------------------------
+    # --- in other threads: that of all writers, and at the end one of the loop's ---------------------
 
-    def _work(self) -> None:
-        files: EpisodeFiles | None = None
-        job: Batch | EpisodeInfo | None = Batch()
+    def _open(self) -> None:
+        self._files = EpisodeFiles(self.folder, self._info)
+
+    def _write(self, batch: Batch) -> None:
+        assert self._files is not None  # else there is a failure, and nothing is tried
+        if not self._over.is_set():
+            self._files.write(batch)
+
+    def _finish(self, info: EpisodeInfo) -> None:
+        """In a thread of its own: it waits for the disk, and other sessions need not."""
+        SCRIBE.wait()
+        files = self._files
+
+        def finish() -> None:
+            assert files is not None
+            self._final = files.finish(info)
+
+        self._try(finish)
+        if self._failure is not None:
+            self._own_up(self._failure, info)
+        self._end()
+
+    def _abandon(self) -> None:
+        if self._files is not None:
+            self._try(self._files.abandon)
+        self._end()
+
+    def _end(self) -> None:
+        if not self._over.is_set():
+            self._over.set()
+            atexit.unregister(self._at_exit)
+            SCRIBE.leave()
+
+    def _try(self, work: Callable[[*Ts], None], *args: *Ts) -> None:
+        """Do something with the files, unless something has gone wrong before: what still comes is lost."""
+        if self._failure is not None:
+            return
         try:
-            files = EpisodeFiles(self.folder, self._info)
-            while isinstance(job := self._queue.get(), Batch):
-                files.write(job)
-            if job is None:
-                files.abandon()
-            else:
-                self._final = files.finish(job)
-        except (OSError, ValueError) as error:
+            work(*args)
+        except (OSError, ValueError, TypeError) as error:
             self._failure = _failure(self.folder, error)
             self._failure.__cause__ = error
-            if files is not None:
+            if self._files is not None:
                 with suppress(OSError):
-                    files.close()
-            while isinstance(job, Batch):  # what still comes is lost
-                job = self._queue.get()
-            if job is not None:
-                self._own_up(self._failure, job)
-        finally:
-            atexit.unregister(self._at_exit)
+                    self._files.close()
 
     def _own_up(self, failure: RecordingError, info: EpisodeInfo) -> None:
         us = {"outcome": Outcome.HARNESS_FAILED, "fault": Fault.US, "reason": str(failure)}
@@ -181,7 +208,7 @@ def _claim(folder: Path, info: EpisodeInfo) -> None:
         raise _failure(folder, error) from error
 
 
-def _failure(folder: Path, error: OSError | ValueError) -> RecordingError:
+def _failure(folder: Path, error: Exception) -> RecordingError:
     if isinstance(error, OSError):
         where = Path(error.filename) if error.filename else folder
         return RecordingError(where, f"cannot be written ({error.strerror})", _REMEDY)

@@ -245,8 +245,16 @@ def scenario_facts(scenario: Scenario) -> list[Fact]:
     return [*turns, *aspects, *(fact for facts in asked for fact in facts)]
 
 
+FusionName = Literal["", "content-first@1", "acceptability-cap@1", "majority@1", "rating-min@1"]
+"""A policy that makes one label of content, manner and voice quality, with its version; "" is none."""
+
+
 class Pack(Strict):
-    """The manifest of a pack: `pack.yaml` in its folder."""
+    """The manifest of a pack: `pack.yaml` in its folder.
+
+    Attributes:
+        fusion: How labels of content, manner and voice quality become one, where a command does not say.
+    """
 
     version: Literal[1] = 1
     id: Slug
@@ -254,3 +262,4 @@ class Pack(Strict):
     description: str = ""
     licence: Text
     author: str = ""
+    fusion: FusionName = ""

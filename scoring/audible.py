@@ -9,12 +9,14 @@ that found the edges of the user's clips: the two ends of a latency are measured
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
+from recordings.wav import let_go
 from streams.audio import FULL_SCALE, Pcm
 from streams.speech.audible import FLOOR as EDGE_FLOOR
 from streams.speech.audible import RELATIVE as EDGE_RELATIVE
@@ -22,9 +24,14 @@ from streams.speech.audible import WINDOW_S as EDGE_WINDOW_S
 
 _Ints = npt.NDArray[np.int64]
 
+T = TypeVar("T")
+
 _WINDOW_MS = 10
 _BLOCK = 1 << 16
 """Samples handled at once: bounds memory, whatever the length of a track."""
+
+_AT_ONCE = 64
+"""Blocks or segments of a track on the disk that are in memory at a time: 8 MB of blocks."""
 
 _FLOOR_PERCENTILE = 10
 _ABOVE_FLOOR_DB = 12.0
@@ -87,13 +94,14 @@ def audible_segments(
     threshold, noise = _levels(pcm, window, threshold_dbfs)
     loud = _loud_runs(pcm, window, threshold)
     span = max(2, round(EDGE_WINDOW_S * rate))
-    highest = max((_movement(pcm[run.start : run.end], span) for run in loud), default=0)
+    highest = max((_movement(pcm[run.start : run.end], span) for run in _sparing(pcm, loud)), default=0)
     edge = max(EDGE_FLOOR, EDGE_RELATIVE * highest, _EDGE_SIGMAS * noise)
     bounds = [Segment(0, 0), *loud, Segment(pcm.size, pcm.size)]
     runs = [
         _refined(pcm, run, _room(before, run, after, round(_REACH_S * rate)), edge, window, span)
-        for before, run, after in zip(bounds, loud, bounds[2:], strict=False)
+        for before, run, after in _sparing(pcm, zip(bounds, loud, bounds[2:], strict=False))
     ]
+    let_go(pcm)
     merged = merge(runs, round(merge_gap_s * rate))
     return tuple(segment for segment in merged if segment.samples >= min_s * rate)
 
@@ -148,13 +156,22 @@ def _levels(pcm: Pcm, window: int, lowest_dbfs: float) -> tuple[float, float]:
     lowest = _amplitude(lowest_dbfs)
     whole = pcm.size // window * window
     step = _BLOCK // window * window
-    blocks = [pcm[at : min(at + step, whole)].reshape(-1, window) for at in range(0, whole, step)]
+    places = _sparing(pcm, range(0, whole, step))
+    blocks = (pcm[at : min(at + step, whole)].reshape(-1, window) for at in places)
     levels = [np.std(block, axis=1, dtype=np.float32) for block in blocks]
     floor = float(np.percentile(np.concatenate(levels), _FLOOR_PERCENTILE)) if levels else 0.0
     threshold = max(lowest, floor * 10 ** (_ABOVE_FLOOR_DB / 20))
     highest = _amplitude(_HIGHEST_THRESHOLD_DBFS)
     # a track without a quiet tenth has no floor that could be told from its sound
     return (highest, 0.0) if threshold > highest else (threshold, floor)
+
+
+def _sparing(pcm: Pcm, items: Iterable[T]) -> Iterator[T]:
+    """The same items; while they are gone through, little of a track that lies on the disk is in memory."""
+    for number, item in enumerate(items):
+        yield item
+        if number % _AT_ONCE == _AT_ONCE - 1:
+            let_go(pcm)
 
 
 def _amplitude(level_dbfs: float) -> float:
@@ -166,10 +183,12 @@ def _loud_runs(pcm: Pcm, window: int, threshold: float) -> list[Segment]:
     runs: list[Segment] = []
     if not pcm.size:
         return runs
-    # the last sample goes on for one window, so that the track's end looks like any other place
-    padded = np.pad(pcm, (0, window - 1), mode="edge")
-    for at in range(0, pcm.size, _BLOCK):
-        block = padded[at : at + _BLOCK + window - 1].astype(np.int64)
+    for at in _sparing(pcm, range(0, pcm.size, _BLOCK)):
+        block = pcm[at : at + _BLOCK + window - 1].astype(np.int64)
+        missing = min(_BLOCK, pcm.size - at) + window - 1 - block.size
+        if missing:
+            # the last sample goes on for one window, so that the track's end looks like any other place
+            block = np.pad(block, (0, missing), mode="edge")
         loud = _spread(block, window) >= math.ceil((window * threshold) ** 2)
         edges = np.flatnonzero(np.diff(loud.astype(np.int8), prepend=0, append=0))
         for first, last in edges.reshape(-1, 2).tolist():
@@ -219,7 +238,17 @@ def _onset(pcm: Pcm, begin: int, end: int, edge: float, span: int) -> int | None
     """The first sample in [begin, end) that has moved by more than `edge` within `span` samples."""
     before = min(begin, span - 1)
     clip = np.pad(pcm[begin - before : end].astype(np.int32), (span - 1 - before, 0), mode="edge")
-    moving = np.flatnonzero(np.ptp(np.lib.stride_tricks.sliding_window_view(clip, span), axis=1) > edge)
+    moving = np.flatnonzero(_running(np.maximum, clip, span) - _running(np.minimum, clip, span) > edge)
     if not begin and abs(float(pcm[0])) > edge and not (moving.size and moving[0] >= span):
         return 0  # sound from the very first sample can't be told by movement
     return begin + int(moving[0]) if moving.size else None
+
+
+def _running(best: np.ufunc, values: npt.NDArray[np.int32], span: int) -> npt.NDArray[np.int32]:
+    """The best of every `span` neighbours, from ever longer stretches: few passes, whatever the span."""
+    have = 1
+    while 2 * have <= span:
+        values = best(values[:-have], values[have:])
+        have *= 2
+    rest = span - have
+    return best(values[:-rest], values[rest:]) if rest else values

@@ -25,6 +25,7 @@ from scoring.timing import TIMING
 from scoring.tools import TOOLS
 from scoring.transcribe import stored_transcripts, transcribe
 from scoring.transcripts import RecogniserModel, Transcripts
+from scoring.unobserved import measured
 from scoring.usage import Usage, session_usage, total
 from scoring.view import EpisodeView
 from scoring.words import WORDS
@@ -199,7 +200,7 @@ async def score_episode(folder: Path, recogniser: Recogniser | None = None) -> E
 def read_timeline(episode: Episode) -> Timeline:
     """The timeline of an episode."""
     info = episode.info
-    limits = info.scenario.get("limits") or {}
+    timeout_s = info.part("limits").get("reply_timeout_s")
     return build_timeline(
         Tracks(
             endpoint=episode.track("endpoint")[0],
@@ -210,7 +211,7 @@ def read_timeline(episode: Episode) -> Timeline:
         episode.events,
         episode.received,
         duration_s=info.duration_s,
-        reply_timeout_s=float(limits.get("reply_timeout_s", REPLY_TIMEOUT_S)),
+        reply_timeout_s=float(timeout_s) if isinstance(timeout_s, int | float) else REPLY_TIMEOUT_S,
         ended_by_endpoint=info.outcome in _ITS_OWN_END,
     )
 
@@ -238,7 +239,7 @@ def _judged(episode: Episode, timeline: Timeline) -> dict[int, JudgedFacts]:
 
 def measure(path: Path, view: EpisodeView, transcripts: Transcripts | None = None) -> EpisodeScores:
     """All metrics of one episode; void episodes are measured too, but left out of what is combined."""
-    measurements = {metric.name: metric.measure(view) for metric in METRICS}
+    measurements = {metric.name: measured(metric, view) for metric in METRICS}
     return EpisodeScores(
         path=path,
         view=view,

@@ -57,7 +57,7 @@ class LiveTurns:
             mine = turn.side is Side.USER
             step = timeline.rate // turn.rate
             span = Segment(turn.start * step, max(turn.start, turn.end) * step)
-            shared = [total(common(own, (span,))) for own in (users if mine else replies)]
+            shared = [_shared(own, span) for own in (users if mine else replies)]
             if any(shared):
                 (self._user if mine else self._endpoint)[shared.index(max(shared))].append(turn)
 
@@ -68,6 +68,13 @@ class LiveTurns:
     def endpoint(self, exchange: Exchange) -> list[Turn]:
         """The endpoint's live turns of a reply."""
         return self._endpoint[exchange.index]
+
+
+def _shared(segments: Sequence[Segment], span: Segment) -> int:
+    """Ticks that segments in order have in common with a span; most have none, which is told at once."""
+    if not segments or segments[-1].end <= span.start or span.end <= segments[0].start:
+        return 0
+    return total(common(segments, (span,)))
 
 
 def clips_to_transcribe(

@@ -10,9 +10,9 @@ from pydantic import ValidationError
 
 from recordings.reader import Episode, Track, read_scores, write_scores
 from scoring.transcripts import Clip, ClipKind, RecogniserModel, TranscribedClip, Transcripts
-from streams.audio import to_float
+from streams.audio import Samples, to_float
 from streams.resample import resample
-from streams.speech.interfaces import SPEECH_RATE, Recogniser, SpeechError
+from streams.speech.interfaces import SPEECH_RATE, BatchRecogniser, Recogniser, SpeechError, Transcript
 
 FILE = "transcripts"
 """Name of the file in an episode's `scores/`."""
@@ -57,12 +57,10 @@ async def transcribe(episode: Episode, clips: Sequence[Clip], recogniser: Recogn
     if stored is not None and (stored.model, stored.language) != (model, language):
         stored = None
     known = {} if stored is None else {item.clip: item for item in stored.clips}
-    made = [
-        known[clip]
-        if clip in known and known[clip].unscored != "recogniser_failed"
-        else await _transcribe(episode, clip, recogniser, language)
-        for clip in clips
-    ]
+    done = {clip: item for clip, item in known.items() if item.unscored != "recogniser_failed"}
+    missing = [clip for clip in clips if clip not in done]
+    done |= dict(zip(missing, await _transcribe(episode, missing, recogniser, language), strict=True))
+    made = [done[clip] for clip in clips]
     transcripts = Transcripts(episode=episode.info.id, model=model, language=language, clips=tuple(made))
     if transcripts != stored:
         write_scores(episode.path, FILE, transcripts)
@@ -70,17 +68,34 @@ async def transcribe(episode: Episode, clips: Sequence[Clip], recogniser: Recogn
 
 
 async def _transcribe(
-    episode: Episode, clip: Clip, recogniser: Recogniser, language: str
-) -> TranscribedClip:
+    episode: Episode, clips: Sequence[Clip], recogniser: Recogniser, language: str
+) -> list[TranscribedClip]:
+    tongue = language.split("-")[0]
+    sounds = (_sound(episode, clip) for clip in clips)
+    if isinstance(recogniser, BatchRecogniser) and clips:
+        try:
+            heard = await recogniser.transcribe_all(list(sounds), language=tongue)
+        except SpeechError:
+            return [TranscribedClip(clip=clip, text=None, unscored="recogniser_failed") for clip in clips]
+        return [_transcribed(clip, one) for clip, one in zip(clips, heard, strict=True)]
+    made = []
+    for clip, sound in zip(clips, sounds, strict=True):
+        try:
+            made.append(_transcribed(clip, await recogniser.transcribe(sound, language=tongue)))
+        except SpeechError:
+            made.append(TranscribedClip(clip=clip, text=None, unscored="recogniser_failed"))
+    return made
+
+
+def _sound(episode: Episode, clip: Clip) -> Samples:
     pcm, rate = episode.track(_TRACKS[clip.kind])
     parts = [pcm[start:end] for start, end in clip.spans]
     margin = np.zeros(round(MARGIN_S * rate), np.int16)
     whole = np.concatenate([margin, *parts, margin])
-    samples = to_float(resample(whole.astype("<i2").tobytes(), rate, SPEECH_RATE))
-    try:
-        heard = await recogniser.transcribe(samples, language=language.split("-")[0])
-    except SpeechError:
-        return TranscribedClip(clip=clip, text=None, unscored="recogniser_failed")
+    return to_float(resample(whole.astype("<i2").tobytes(), rate, SPEECH_RATE))
+
+
+def _transcribed(clip: Clip, heard: Transcript) -> TranscribedClip:
     if heard.no_speech:
         return TranscribedClip(clip=clip, text=None, unscored="no_speech", dropped=heard.dropped)
     return TranscribedClip(clip=clip, text=heard.text, dropped=heard.dropped)

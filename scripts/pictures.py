@@ -1,7 +1,7 @@
-"""Makes the pictures in docs/pictures from a run: the live console of a call, and the report.
+"""Makes the pictures in docs/pictures: console and report of a run, and the studio with the sample calls.
 
-Start it with `make pictures RUN=FOLDER`; chromium must be installed. A run that shows something:
-`viva run demo --endpoint reference:// --simulated --out FOLDER`.
+Start it with `make pictures RUN=FOLDER`; it needs chromium, and playwright and pillow (extra: dev).
+A run that shows something: `viva run demo --endpoint reference:// --simulated --out FOLDER`.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import Literal
 
 from rich._export_format import CONSOLE_SVG_FORMAT
 from rich.console import Console
@@ -36,6 +37,16 @@ WIDTH = 100
 
 REPORT_SIZE = (1300, 1400)
 """Pixels of the report that are shown, from its top."""
+
+SAMPLES = Path(__file__).parents[1] / "recordings" / "samples"
+
+STUDIO_SIZE = (1360, 780)
+
+STUDIO: tuple[tuple[str, Literal["light", "dark"], str, tuple[str, ...]], ...] = (
+    ("studio-light.png", "light", "interruption", ("]", "]", "]", "]")),
+    ("studio-dark.png", "dark", "interruption", ("]", "]", "]", "]", "]", "]", "z", "-", "s")),
+)
+"""Name of a picture, colours, which call, and the keys that lead to what it shows."""
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
@@ -69,9 +80,7 @@ def _level(pcm: Pcm, rate: int, moment: float) -> int:
 
 def report_png(run: Path, picture: Path) -> None:
     """The top of a run's report, as a browser shows it."""
-    browser = next((found for name in BROWSERS if (found := shutil.which(name))), None)
-    if browser is None:
-        raise SystemExit(f"no browser found ({', '.join(BROWSERS)}); such as Debian's chromium")
+    browser = _browser()
     with tempfile.TemporaryDirectory() as folder:
         page = Path(folder) / "report.html"
         # a relative name: the page shows the run as it was named
@@ -85,8 +94,59 @@ def report_png(run: Path, picture: Path) -> None:
         subprocess.run(command, check=True, capture_output=True, timeout=120)  # noqa: S603 - a browser on a page of ours
 
 
+def studio_pngs(samples: Path) -> None:
+    """The studio with the sample calls: a call in both colours, and close to an interruption."""
+    from PIL import Image
+    from playwright.sync_api import sync_playwright
+
+    command = [
+        sys.executable,
+        "-m",
+        "agent.cli.main",
+        "listen",
+        str(samples),
+        "--port",
+        "0",
+        "--no-browser",
+    ]
+    with (
+        subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=PICTURES.parents[1]) as studio,  # noqa: S603
+        sync_playwright() as play,
+    ):
+        try:
+            assert studio.stdout is not None
+            address = studio.stdout.readline().strip()
+            browser = play.chromium.launch(
+                executable_path=_browser(), args=["--no-sandbox", "--disable-gpu"]
+            )
+            for name, colours, call, keys in STUDIO:
+                width, height = STUDIO_SIZE
+                page = browser.new_page(viewport={"width": width, "height": height}, color_scheme=colours)
+                page.goto(address)
+                page.get_by_role("row").nth(1).wait_for()
+                page.get_by_role("row").filter(has_text=call).get_by_role("link").click()
+                page.get_by_role("tab", name="turn").wait_for()
+                page.wait_for_load_state("networkidle")
+                for key in keys:
+                    page.keyboard.press(key)
+                page.wait_for_timeout(2000)  # until the zoom has come to rest and is drawn
+                # a palette: a third of the bytes, and hardly another picture
+                Image.open(io.BytesIO(page.screenshot())).quantize(256).save(PICTURES / name, optimize=True)
+                page.close()
+            browser.close()
+        finally:
+            studio.terminate()
+
+
+def _browser() -> str:
+    browser = next((found for name in BROWSERS if (found := shutil.which(name))), None)
+    if browser is None:
+        raise SystemExit(f"no browser found ({', '.join(BROWSERS)}); such as Debian's chromium")
+    return browser
+
+
 def main() -> None:
-    """Make both pictures from the run named on the command line."""
+    """Make all pictures; the run is named on the command line."""
     if len(sys.argv) != 2:
         raise SystemExit("usage: make pictures RUN=FOLDER, a run with a completed call")
     run = Path(sys.argv[1])
@@ -94,6 +154,7 @@ def main() -> None:
     episode = Episode.load(find_episodes(run)[0])
     (PICTURES / "console.svg").write_text(console_svg(episode), encoding="utf-8")
     report_png(run, PICTURES / "report.png")
+    studio_pngs(SAMPLES)
 
 
 if __name__ == "__main__":

@@ -195,7 +195,7 @@ def mix(first: Pcm, second: Pcm) -> tuple[Pcm, int]:
 
 def peak(pcm: Pcm) -> int:
     """Largest magnitude, 0 to 32768; 0 for an empty array."""
-    return int(np.abs(pcm.astype(np.int32)).max(initial=0))
+    return max(-int(pcm.min(initial=0)), int(pcm.max(initial=0)))
 
 
 def rms(pcm: Pcm | Samples) -> float:

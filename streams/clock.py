@@ -39,6 +39,11 @@ def now() -> float:
     return asyncio.get_running_loop().time()
 
 
+def reader() -> Callable[[], float]:
+    """Reads the running loop's clock, from any thread: as `now`, for callbacks of a sound card."""
+    return asyncio.get_running_loop().time
+
+
 def simulated() -> bool:
     """True inside a simulated run."""
     return isinstance(asyncio.get_running_loop(), SimulatedLoop)
@@ -119,7 +124,8 @@ if hasattr(selectors, "EpollSelector"):
 
         def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
             if timeout is not None and timeout > 0:
-                select.select([self.fileno()], [], [], timeout)
+                if not select.select([self.fileno()], [], [], timeout)[0]:
+                    return []
                 timeout = 0
             return super().select(timeout)
 

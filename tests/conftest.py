@@ -20,6 +20,7 @@ hypothesis.settings.load_profile("vivavoce")
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 _SECRETS = ("_API_KEY", "_TOKEN", "_SECRET")
+_ONLOOKERS = ("OTEL_", "VIVA_MQTT")
 
 
 def pytest_report_header() -> list[str]:
@@ -30,7 +31,7 @@ def pytest_report_header() -> list[str]:
 
 @pytest.fixture(autouse=True)
 def no_keys(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The keys of whoever runs the tests are not the tests' business."""
+    """The keys of whoever runs the tests, and their brokers and collectors, are not the tests' business."""
     for name in list(os.environ):
-        if name.endswith(_SECRETS):
+        if name.endswith(_SECRETS) or name.startswith(_ONLOOKERS):
             monkeypatch.delenv(name)

@@ -152,6 +152,17 @@ class SaidInstead:
 
 
 @dataclass(frozen=True, slots=True)
+class SayNext:
+    """Somebody outside wants the user to say this when it is next the user's turn.
+
+    Attributes:
+        text: Written form.
+    """
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class CallOver:
     """The call has ended; the only action that still counts is `DidNotHappen`."""
 
@@ -171,5 +182,6 @@ Percept = (
     | SpokenSoFar
     | Judged
     | SaidInstead
+    | SayNext
     | CallOver
 )

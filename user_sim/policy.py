@@ -24,6 +24,7 @@ from user_sim.percepts import QuietSoFar as QuietSoFar
 from user_sim.percepts import ReplyGoesOn as ReplyGoesOn
 from user_sim.percepts import SaidAll as SaidAll
 from user_sim.percepts import SaidInstead as SaidInstead
+from user_sim.percepts import SayNext as SayNext
 from user_sim.percepts import Silence as Silence
 from user_sim.percepts import SpokenSoFar as SpokenSoFar
 from user_sim.percepts import TurnHeard as TurnHeard

@@ -45,11 +45,16 @@ class AblateRequest:
     seed: int = 0
 
     @property
+    def unfused(self) -> TraceOptions:
+        """The base without its policy: that goes with the items, since it may be that of their packs."""
+        return replace(self.base, fusion="")
+
+    @property
     def variants(self) -> dict[str, TraceOptions]:
         """What each change makes of the base, by what it is called; without any, every family."""
         from scoring.blueprint.record import GROUPS
 
-        base, given = self.base, (self.families, self.fusions, self.judges, self.orders)
+        base, given = self.unfused, (self.families, self.fusions, self.judges, self.orders)
         families = self.families if any(given) else GROUPS
         return {
             **{f"without {name}": replace(base, without=tuple({*base.without, name})) for name in families},
@@ -72,7 +77,7 @@ async def _ablate(request: AblateRequest) -> int:
     from scoring.judge.select import budget_of
 
     budget = budget_of(request.base.judge.choice)
-    base = _setup("base", request.base, budget)
+    base = _setup("base", request.unfused, budget)
     setups = [_setup(name, options, budget) for name, options in request.variants.items()]
     truth = _truth(request.truth)
     asked, opened = await _asked(request)
@@ -100,8 +105,8 @@ def _setup(name: str, options: TraceOptions, budget: Budget) -> Setup:
     from scoring.judge.fusion import fusion_named
     from scoring.judge.pairwise import orders_named
 
-    fusion, orders = fusion_named(options.fusion), orders_named(options.orders)
-    return Setup(name, make(options, budget), fusion, orders)
+    fusion = fusion_named(options.fusion) if options.fusion else None
+    return Setup(name, make(options, budget), fusion, orders_named(options.orders))
 
 
 def _truth(path: Path | None) -> Labels | None:
@@ -117,16 +122,27 @@ def _truth(path: Path | None) -> Labels | None:
 
 
 async def _asked(request: AblateRequest) -> tuple[list[Asked], list[Heard]]:
-    """Pairs if the runs are of several systems, else single replies."""
+    """Pairs if the runs are of several systems, else single replies; each with its policy."""
+    from scoring.arena.episodes import fusions_of
     from scoring.judge.ablate import Asked
+    from scoring.judge.fusion import WORST, FusionChoice
+    from scoring.judge.rate import fusion_of
 
+    named = request.base.fusion
+    FusionChoice(named)  # a misnamed policy must not cost the making of blueprints
     found, opened = await matches_of(request.runs, request.base)
     if found.found:
-        names = [f"{m.pair.id} {m.system_a} {m.system_b}" for m in found.found]
-        pairs = [replace(m.pair, id=name) for m, name in zip(found.found, names, strict=True)]
-        return [Asked(pair, m.prompt) for pair, m in zip(pairs, found.found, strict=True)], opened
+        fusions = fusions_of(found.found, FusionChoice(named))
+        return [
+            Asked(replace(m.pair, id=f"{m.pair.id} {m.system_a} {m.system_b}"), m.prompt, fusion)
+            for m, fusion in zip(found.found, fusions, strict=True)
+        ], opened
     return [
-        Asked(replace(reply.item, id=f"{heard.episode.info.run}/{reply.item.id}"), str(heard.episode.path))
+        Asked(
+            replace(reply.item, id=f"{heard.episode.info.run}/{reply.item.id}"),
+            str(heard.episode.path),
+            fusion_of(heard, FusionChoice(named, WORST)),
+        )
         for heard in opened
         for reply in heard.replies
     ], opened

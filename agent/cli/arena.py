@@ -181,7 +181,7 @@ def judge_runs(
     judge_usd: JudgeUsdOption = None,
     view: ViewOption = "blueprint",
     full: FullOption = False,
-    fusion: FusionOption = "content-first",
+    fusion: FusionOption = "",
     order: OrdersOption = "as_is",
     dry_run: DryRunOption = False,
     json: Json = False,

@@ -60,6 +60,8 @@ class ReferenceServer:
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
+        if self._process.stdout is not None:
+            self._process.stdout.close()
 
 
 @contextlib.contextmanager

@@ -39,7 +39,11 @@ JudgeUsdOption = Annotated[
 ViewOption = Annotated[str, typer.Option(help="What trace-llm is shown: blueprint, transcript or audio.")]
 FusionOption = Annotated[
     str,
-    typer.Option(help="One label of three: content-first, acceptability-cap, majority or rating-min."),
+    typer.Option(
+        help="One label of three: content-first, acceptability-cap, majority or rating-min; as the pack of "
+        "each scenario says, if it is left out.",
+        show_default=False,
+    ),
 ]
 OrdersOption = Annotated[
     str, typer.Option("--order", help="Which side is shown first: as_is, swapped, or both orders in turn.")
@@ -86,26 +90,29 @@ def judge_again(
     judge_usd: JudgeUsdOption = None,
     view: ViewOption = "blueprint",
     full: FullOption = False,
+    fusion: FusionOption = "",
     dry_run: DryRunOption = False,
     json: Json = False,
 ) -> None:
     """Judge recorded replies again, from what was heard.
 
     The judges of facts (rules, llm) write scores/judge.json beside each episode; those of content, manner
-    and voice quality (trace-rules, trace-llm) rate every reply and write scores/dimensions.json.
+    and voice quality (trace-rules, trace-llm) rate every reply and write scores/dimensions.json. Where
+    neither the command nor the pack names a fusion, a reply is as good as its worst dimension.
     """
     from agent.cli.judge import JudgeOptions
     from agent.cli.judge import judge as command
 
     judging = JudgeOptions(judge, judge_llm, judge_cache, judge_tokens, judge_usd)
     if not judge.startswith("trace-"):
-        if dry_run or full or view != "blueprint":
-            raise typer.BadParameter("--view, --full and --dry-run are for trace-rules and trace-llm")
+        if dry_run or full or fusion or view != "blueprint":
+            options = "--view, --full, --fusion and --dry-run"
+            raise typer.BadParameter(f"{options} are for trace-rules and trace-llm")
         exits.leave(command(paths, judging, json))
         return
     from agent.cli.trace import TraceOptions, rate
 
-    exits.leave(rate(paths, TraceOptions(judging, view, full, dry_run=dry_run, json=json)))
+    exits.leave(rate(paths, TraceOptions(judging, view, full, (), fusion, dry_run=dry_run, json=json)))
 
 
 @app.command("ablate", epilog="Example:  viva judge ablate RUN_A RUN_B --without quality --without pitch")
@@ -131,7 +138,7 @@ def ablate_judge(
     judge_usd: JudgeUsdOption = None,
     view: ViewOption = "blueprint",
     full: FullOption = False,
-    fusion: FusionOption = "content-first",
+    fusion: FusionOption = "",
     order: OrdersOption = "as_is",
     dry_run: DryRunOption = False,
     seed: Annotated[int, typer.Option(help="Of the bootstrap.")] = 0,

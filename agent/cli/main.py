@@ -10,7 +10,19 @@ from typing import Annotated
 import typer
 
 from agent.cli import arena, configuration, exits, judge_options
-from agent.cli.commands import calls, endpoints, models, packs, science, scores, suites
+from agent.cli.commands import (
+    calls,
+    endpoints,
+    events,
+    exchange,
+    mic,
+    models,
+    packs,
+    science,
+    scores,
+    studio,
+    suites,
+)
 
 app = typer.Typer(
     name="viva",
@@ -22,7 +34,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-for commands in (calls, suites, scores, science):
+for commands in (calls, suites, scores, science, exchange, studio, events, mic):
     app.registered_commands += commands.app.registered_commands
 app.add_typer(judge_options.app, name="judge")
 app.add_typer(arena.app, name="arena")

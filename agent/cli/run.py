@@ -8,7 +8,7 @@ import functools
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +22,7 @@ from streams.clock import utc_now
 
 if TYPE_CHECKING:
     from agent.cli.console import Screen
+    from agent.cli.onlookers import Onlookers
     from agent.cli.run_request import EngineChoice, RunRequest
     from agent.session import Engines
     from agent.suite.budget import Prices, Spent
@@ -58,21 +59,26 @@ class Ready:
 def start(values: Mapping[str, Any], given: Sequence[str]) -> int:
     """`viva run` with its options, some of which stand on the command line; returns the exit code."""
     from agent.cli.run_request import request_of
+    from agent.cli.working_copy import at_home
     from recordings.errors import RecordingError
 
     try:
+        values, store = at_home(values)
         request = request_of(Options(values, given))
     except (RecordingError, Unresumable) as error:
         return complain(error, exits.BAD_INPUT)
-    return run(request)
+    return run(replace(request, store=store))
 
 
 def run(request: RunRequest) -> int:
     """Hold a run; returns the exit code."""
     from agent.cli.gate import check_gate
+    from agent.cli.metrics import MetricsUnfit
     from agent.cli.run_plan import NothingNamed, planned, prices_of, show
+    from agent.cli.run_where import on_the_wall
     from agent.python_tools import PythonToolUnfit, check_allowed
     from agent.suite.budget import PriceMissing
+    from agent.suite.hold import HolderUnfit
     from agent.suite.plan import NothingToCall, SameName
     from recordings.errors import RecordingError
     from scenarios.manners import MannerError
@@ -80,12 +86,16 @@ def run(request: RunRequest) -> int:
     from scoring.compare.sides import NothingToCompare
     from scoring.judge.contract import JudgeUnfit
     from streams.endpoints.errors import EndpointError
+    from streams.events.address import BrokerInvalid
+    from streams.events.commands import NotAllowable
+    from streams.events.connection import BrokerMissing
     from streams.language.errors import LanguageError
     from streams.language.sentences import EncoderMissing
     from streams.speech.interfaces import EngineMisnamed, SpeechError
 
     try:
         check_gate(request.gate)
+        request.looking_on.checked(os.environ)
         jobs = planned(request)
         check_allowed((job.scenario for job in jobs), allowed=request.python_tools)
         out = request.resume or request.out or default_folder(request.scenarios[0])
@@ -98,17 +108,17 @@ def run(request: RunRequest) -> int:
         return complain(error, exits.BAD_INPUT)
     except (EndpointError, LanguageError, EngineMisnamed, RecordingError, JudgeUnfit) as error:
         return complain(error, exits.BAD_INPUT)
-    except (ConfigurationError, PythonToolUnfit) as error:
+    except (ConfigurationError, PythonToolUnfit, BrokerInvalid, NotAllowable) as error:
         return complain(error, exits.BAD_INPUT)
-    except (SpeechError, EncoderMissing) as error:
+    except (SpeechError, EncoderMissing, BrokerMissing) as error:
         return complain(error, exits.OUR_FAILURE)
     try:
-        return run_loop(_hold(request, ready), simulate=request.simulated)
+        return run_loop(_hold(request, ready), simulate=not on_the_wall(request))
     except (RecordingError, OSError) as error:
         return complain(error, exits.for_disk(error))
-    except NothingToCompare as error:
+    except (NothingToCompare, MetricsUnfit) as error:
         return complain(error, exits.BAD_INPUT)
-    except SpeechError as error:  # of the judge's sentence model
+    except (SpeechError, HolderUnfit) as error:  # SpeechError: of the judge's sentence model
         return complain(error, exits.OUR_FAILURE)
     except KeyboardInterrupt:
         sys.stderr.write("\nviva: interrupted\n")
@@ -184,26 +194,37 @@ def _check(request: RunRequest, jobs: Sequence[Job]) -> None:
 
 async def _hold(request: RunRequest, ready: Ready) -> int:
     from agent.cli.console import screen_for
+    from agent.cli.onlookers import Onlookers
     from agent.cli.run_end import conclude
+    from agent.cli.run_where import holding, keep
     from agent.suite.manifest import manifest
     from agent.suite.run import hold_all
     from recordings.run import Run
 
     out = ready.out
+    onlookers = held = None
     run = None if request.resume is None else Run.resume(out)  # first of all: another may hold it
     try:
+        onlookers = Onlookers(request.looking_on, simulated=request.simulated)
         await _warm_up(request, ready, run)
         if run is None:
             command = ("viva", *sys.argv[1:])
             run = Run.create(out, manifest(ready.jobs, out, command, request.settings))
+        onlookers.begin(run)
         screen = screen_for(len(run.left), json=request.json)
         with screen:
-            here = _workplace(request, ready, screen)
-            held = await hold_all(run, ready.jobs, here, _settings(request, ready, screen))
+            here = _workplace(request, ready, screen, onlookers)
+            async with holding(request, here, ready.prices) as holder:
+                settings = _settings(request, ready, screen, onlookers)
+                held = await hold_all(run, ready.jobs, holder, settings)
     finally:
+        if onlookers is not None:
+            await onlookers.close(whole=held is not None and not held.not_held)
         if run is not None:
             run.close()
-    return await conclude(request, held, ready.engines.recogniser, out)
+    code = await conclude(request, held, ready.engines.recogniser, out)
+    await keep(request, out)
+    return code
 
 
 async def _warm_up(request: RunRequest, ready: Ready, run: Run | None) -> None:
@@ -224,7 +245,7 @@ async def _warm_up(request: RunRequest, ready: Ready, run: Run | None) -> None:
         await asyncio.to_thread(request.before)
 
 
-def _workplace(request: RunRequest, ready: Ready, screen: Screen) -> Workplace:
+def _workplace(request: RunRequest, ready: Ready, screen: Screen, onlookers: Onlookers) -> Workplace:
     from agent.cli.run_plan import cost_of
     from agent.connect import connect
     from agent.live_judge import LiveJudge
@@ -233,15 +254,18 @@ def _workplace(request: RunRequest, ready: Ready, screen: Screen) -> Workplace:
     judge, others = ready.judging.facts, ready.judging.others
     return Workplace(
         connect=lambda address: connect(address, os.environ),
-        engines=ready.engines,
-        audience=screen.audience,
-        observers=lambda: (*(() if judge is None else (LiveJudge(judge),)), *others()),
+        engines=onlookers.engines(ready.engines),
+        audience=lambda job: onlookers.audience(job, screen.audience(job)),
+        observers=lambda: onlookers.observers(
+            (*(() if judge is None else (LiveJudge(judge),)), *others()),
+        ),
         cost=functools.partial(cost_of, ready.prices),
         python_tools=request.python_tools,
+        control=onlookers.control.control,
     )
 
 
-def _settings(request: RunRequest, ready: Ready, screen: Screen) -> SuiteSettings:
+def _settings(request: RunRequest, ready: Ready, screen: Screen, onlookers: Onlookers) -> SuiteSettings:
     from agent.suite.budget import Spent
     from agent.suite.run import SuiteSettings
 
@@ -257,7 +281,9 @@ def _settings(request: RunRequest, ready: Ready, screen: Screen) -> SuiteSetting
         budget=request.budget,
         stop=lambda: "the judge's budget is spent" if judges.spent else "",
         also_spent=also_spent,
-        told=screen.told,
+        told=onlookers.told(screen.told),
+        brake=onlookers.control.brake,
+        ended=onlookers.ended,
     )
 
 

@@ -105,6 +105,50 @@ PythonTools = Annotated[
         help="Let scenarios run the Python functions beside them as tools (docs/tools.md).",
     ),
 ]
+Workers = Annotated[
+    int | None,
+    typer.Option(
+        help="Processes for the calls; 0 holds them in this one (default: by cores, --concurrency).",
+        min=0,
+        show_default=False,
+    ),
+]
+On = Annotated[
+    str,
+    typer.Option(
+        help="Hold the calls on a Ray cluster: ray (of this machine), or ray://HEAD:10001 (docs/scale.md).",
+        show_default=False,
+    ),
+]
+Mqtt = Annotated[
+    str,
+    typer.Option(
+        help="Publish the run as it goes on: mqtt://BROKER:PORT/PREFIX, or mqtts:// (docs/events.md).",
+        envvar="VIVA_MQTT",
+        show_default=False,
+    ),
+]
+MqttAllow = Annotated[
+    list[str] | None,
+    typer.Option(help="Commands to obey that come over MQTT: pause, stop, say, take_over (default: none)."),
+]
+Otlp = Annotated[
+    str,
+    typer.Option(
+        help="Send spans to an OpenTelemetry collector, e.g. http://127.0.0.1:4318.",
+        envvar="OTEL_EXPORTER_OTLP_ENDPOINT",
+        show_default=False,
+    ),
+]
+MetricsPort = Annotated[
+    int | None,
+    typer.Option(
+        help="Serve metrics for Prometheus on this port of 127.0.0.1; 0 takes a free one.",
+        min=0,
+        max=65535,
+        show_default=False,
+    ),
+]
 NoReport = Annotated[
     bool,
     typer.Option(

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from agent.cli.judge import JudgeOptions
+from agent.cli.onlookers import OnlookerOptions
 from agent.cli.run_settings import Options
 from agent.suite.budget import Budget
 from agent.suite.limits import RunLimits
@@ -63,6 +64,10 @@ class RunRequest:
         settings: What the manifest keeps of the options.
         before: Called once the user's models are loaded, before the first call; it may wait.
         judge: The live judge.
+        looking_on: Who looks on besides the screen.
+        workers: Processes that hold the calls; 0 is this one, None goes by cores and sessions at a time.
+        on: Where else they are held: "ray", or "ray://HOST:PORT"; "" is this machine.
+        store: URL where the run is kept, whose folder here is a working copy; or "".
     """
 
     scenarios: tuple[str, ...]
@@ -88,6 +93,10 @@ class RunRequest:
     settings: Mapping[str, Any] = field(default_factory=dict)
     before: Callable[[], None] | None = None
     judge: JudgeOptions = field(default_factory=JudgeOptions)
+    looking_on: OnlookerOptions = field(default_factory=OnlookerOptions)
+    workers: int | None = None
+    on: str = ""
+    store: str = ""
 
 
 def request_of(options: Options) -> RunRequest:
@@ -133,6 +142,9 @@ def request_of(options: Options) -> RunRequest:
         gate=GateOptions(v["gate"], _path(v["baseline"]), v["junit"], v["summary"]),
         settings=options.stored(),
         judge=JudgeOptions(v["judge"], v["judge_llm"], _path(v["judge_cache"]), v["judge_tokens"], usd),
+        looking_on=OnlookerOptions(v["mqtt"], tuple(v["mqtt_allow"] or ()), v["otlp"], v["metrics_port"]),
+        workers=v["workers"],
+        on=v["on"],
     )
 
 

@@ -28,7 +28,7 @@ EXAMINES = (
 
 HELD = (
     "concurrency", "per_endpoint", "starts_per_minute", "retries", "budget_usd", "budget_tokens",
-    "budget_minutes", "price", "judge_cache", "judge_tokens", "judge_usd", "raw_log",
+    "budget_minutes", "workers", "on", "price", "judge_cache", "judge_tokens", "judge_usd", "raw_log",
 )  # fmt: skip
 """Options of how a run is held: a resumed run goes on with them unless others are named. What is made of it
 in the end (reports, gates) is asked of each command anew."""

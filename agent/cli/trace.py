@@ -31,7 +31,7 @@ class TraceOptions:
         view: What a language model is shown: "blueprint", "transcript" or "audio".
         full: Blueprints in full.
         without: Families of the blueprint that are withheld.
-        fusion: Policy that makes one label of three.
+        fusion: Policy that makes one label of three; "" takes that of each scenario's pack.
         orders: "as_is", "swapped" or "both".
         dry_run: Say what it would take, and do nothing.
     """
@@ -40,7 +40,7 @@ class TraceOptions:
     view: str = "blueprint"
     full: bool = False
     without: tuple[str, ...] = ()
-    fusion: str = "content-first"
+    fusion: str = ""
     orders: str = "as_is"
     dry_run: bool = False
     json: bool = False
@@ -81,16 +81,17 @@ def rate(paths: Sequence[Path], options: TraceOptions) -> int:
 
 async def _rate(paths: Sequence[Path], options: TraceOptions) -> int:
     from recordings.reader import find_episodes
-    from scoring.judge.rate import estimate, rate_episode
+    from scoring.judge.fusion import WORST, FusionChoice
+    from scoring.judge.rate import estimate, fusion_of, rate_episode
     from scoring.judge.select import budget_of
 
     budget = budget_of(options.judge.choice)
-    judge = make(options, budget)
+    judge, choice = make(options, budget), FusionChoice(options.fusion, WORST)
     episodes = await open_all([f for path in paths for f in find_episodes(path)], options)
     if options.dry_run:
         return tell_estimate(estimate(episodes, judge), options.json)
     await judge.warm_up()
-    rated = [await rate_episode(heard, judge) for heard in episodes]
+    rated = [await rate_episode(heard, judge, fusion_of(heard, choice)) for heard in episodes]
     if options.json:
         print_json({"judge": judge.name, "episodes": [one.to_json() for one in rated]})
     else:
@@ -100,6 +101,7 @@ async def _rate(paths: Sequence[Path], options: TraceOptions) -> int:
 
 async def open_all(folders: Sequence[Path], options: TraceOptions) -> list[Heard]:
     """Episodes with their blueprints, made where there are none and the judge wants some."""
+    from scoring.judge.neutral_users import with_neutral_users
     from scoring.judge.rate import hear
     from scoring.judge.select_dimensions import default_studio
 
@@ -110,7 +112,7 @@ async def open_all(folders: Sequence[Path], options: TraceOptions) -> list[Heard
     for number, folder in enumerate(folders, 1):
         sys.stderr.write(f"{number}/{len(folders)}  {folder.name}\n")
         opened.append(await hear(folder, studio, with_sound=with_sound))
-    return opened
+    return with_neutral_users(opened)
 
 
 def tell_estimate(cost: Cost, json: bool) -> int:
@@ -177,21 +179,22 @@ def arena_judge(runs: Sequence[str], store: Path, options: TraceOptions) -> int:
 
 async def _arena_judge(runs: Sequence[str], store: Path, options: TraceOptions) -> int:
     from scoring.arena.battles import append_new
-    from scoring.arena.episodes import estimate, hold
-    from scoring.judge.fusion import fusion_named
+    from scoring.arena.episodes import estimate, fusions_of, hold
+    from scoring.judge.fusion import FusionChoice
     from scoring.judge.pairwise import orders_named
     from scoring.judge.rate import preparing
     from scoring.judge.select import budget_of
 
     budget = budget_of(options.judge.choice)
     judge = make(options, budget)
-    fusion, orders = fusion_named(options.fusion), orders_named(options.orders)
+    choice, orders = FusionChoice(options.fusion), orders_named(options.orders)
     found, opened = await matches_of(runs, options)
+    fusions_of(found.found, choice)  # what is missing must not cost a judge's work
     if options.dry_run:
         return tell_estimate(preparing(opened) + estimate(found.found, judge, orders), options.json)
     append_new(store, [])  # a store that cannot be used must not cost a judge's work
     await judge.warm_up()
-    held = await hold(found.found, judge, fusion, orders)
+    held = await hold(found.found, judge, choice, orders)
     _tell_battles(held, _keep(held, store), found, store, options.json)
     return spent_code(budget) if held else _nothing_to_compare(found)
 

@@ -11,8 +11,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from agent.control import Control
 from agent.observers import Audience, Nobody, TurnObserver
-from agent.outcome import first_cause
+from agent.outcome import end_for, first_cause
 from agent.session import Engines, Session, SessionPlan
 from agent.suite.budget import Meter
 from agent.suite.plan import Job
@@ -24,6 +25,11 @@ from streams.endpoints.protocol import Endpoint
 
 Cost = Callable[[EpisodeInfo, Sequence[UsageReported]], float | None]
 """US dollars of a call, by what its endpoint reported; None if unknown."""
+
+
+def cost_unknown(*_: object) -> None:
+    """Nobody knows what a call costs."""
+
 
 Connect = Callable[[str], Endpoint]
 """Makes an endpoint of its address; not yet open."""
@@ -38,6 +44,18 @@ _MAY_PASS = frozenset(
     }
 )
 """Outcomes that say nothing about the endpoint, and may be others at the next try."""
+
+
+class HolderUnfit(Exception):
+    """What is to hold the calls cannot be started."""
+
+
+class HolderLost(Exception):
+    """The process that held a call is gone: our fault, and the call is held again."""
+
+    def __init__(self, found: str) -> None:
+        self.found = found
+        super().__init__(found)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,14 +87,16 @@ class Workplace:
         observers: Makes the live judges of one call.
         cost: What a call has cost.
         python_tools: Python functions beside a scenario may be run as its tools.
+        control: Takes what is asked of a call from outside.
     """
 
     connect: Connect
     engines: Engines
     audience: Callable[[Job], Audience] = lambda _: Nobody()
     observers: Callable[[], Sequence[TurnObserver]] = tuple
-    cost: Cost = lambda *_: None
+    cost: Cost = cost_unknown
     python_tools: bool = False
+    control: Callable[[Job], Control | None] = lambda _: None
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +112,7 @@ class Result:
         may_pass: Void, but may be otherwise at the next try.
         wait_s: What the endpoint asks to wait before that, if it asks.
         disk_trouble: The disk is full or fails: others would fail too.
+        lost: The process that held it is gone.
     """
 
     job: Job
@@ -105,6 +126,7 @@ class Result:
     may_pass: bool = False
     wait_s: float | None = None
     disk_trouble: bool = False
+    lost: bool = False
 
 
 async def hold(order: Order, here: Workplace) -> Result:
@@ -126,6 +148,7 @@ async def hold(order: Order, here: Workplace) -> Result:
         raw_log=order.raw_log,
         observers=here.observers(),
         python_tools=here.python_tools,
+        control=here.control(job),
     )
     session = Session(plan, here.connect(job.endpoint), here.engines, order.folder, meter)
     info = await session.run()
@@ -140,5 +163,20 @@ async def hold(order: Order, here: Workplace) -> Result:
         usd=here.cost(info, meter.reports),
         may_pass=info.outcome in _MAY_PASS and not isinstance(cause, AuthenticationFailed),
         wait_s=cause.retry_after_s if isinstance(cause, ConnectFailed) else None,
+        disk_trouble=isinstance(cause, RecordingError) and cause.disk_trouble,
+    )
+
+
+def broken(job: Job, failure: BaseException) -> Result:
+    """What became of a call that did not get so far as to say so itself."""
+    cause = first_cause(failure)
+    return Result(
+        job=job,
+        episode=job.id,
+        outcome=Outcome.HARNESS_FAILED,
+        reason=end_for(failure).reason,
+        recorded=False,
+        may_pass=True,
+        lost=isinstance(cause, HolderLost),
         disk_trouble=isinstance(cause, RecordingError) and cause.disk_trouble,
     )

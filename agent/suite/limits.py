@@ -17,6 +17,9 @@ FIRST_WAIT_S = 5.0
 LONGEST_WAIT_S = 300.0
 """At most so long it waits, unless the endpoint asks for more."""
 
+TRIES_IF_LOST = 3
+"""A call whose process died is held again so often: one that kills what holds it must come to an end."""
+
 
 @dataclass(frozen=True, slots=True)
 class RunLimits:
@@ -114,22 +117,25 @@ class Schedule:
         if self._limits.breath_s:
             place.breathing.append(now + self._limits.breath_s)
 
-    def again(self, job: Job, now: float, wait_s: float | None = None) -> float | None:
+    def again(
+        self, job: Job, now: float, wait_s: float | None = None, *, lost: bool = False
+    ) -> float | None:
         """Hold a call again that has ended, unless it has used up its tries.
 
         Args:
             job: The call.
             now: The time.
             wait_s: What the endpoint asks for, if it asks.
+            lost: What held it is gone: it is held again at once, whatever the retries of the run.
 
         Returns:
             Seconds until then, or None if it is not held again.
         """
         tries = self._tries.get(job.id, 0)
-        if tries >= self._limits.retries:
+        if tries >= (max(self._limits.retries, TRIES_IF_LOST) if lost else self._limits.retries):
             return None
         self._tries[job.id] = tries + 1
-        own: float = min(FIRST_WAIT_S * 2**tries, LONGEST_WAIT_S)
+        own: float = 0.0 if lost else min(FIRST_WAIT_S * 2**tries, LONGEST_WAIT_S)
         wait = own if wait_s is None else max(own, wait_s)
         heapq.heappush(self._places[job.endpoint_number].later, (now + wait, self._order[job.id], job))
         return wait

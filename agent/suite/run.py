@@ -7,9 +7,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from agent.outcome import end_for, first_cause
+from agent.suite.brake import Brake
 from agent.suite.budget import Budget, Spent
-from agent.suite.hold import Order, Result, Workplace, hold
+from agent.suite.hold import Order, Result, Workplace, broken
+from agent.suite.holder import Here, Holder
 from agent.suite.limits import RunLimits, Schedule
 from agent.suite.plan import Job
 from agent.suite.progress import Progress, Standing
@@ -35,6 +36,8 @@ class SuiteSettings:
         stop: Asked before each call: why no more are held, or "".
         also_spent: What others have spent of the same budget, such as judges.
         told: Told how far the run has come, after each call.
+        brake: May hold back calls that have not begun.
+        ended: Told what became of each call, however it ended.
     """
 
     limits: RunLimits = field(default_factory=RunLimits)
@@ -44,6 +47,8 @@ class SuiteSettings:
     stop: Callable[[], str] = str
     also_spent: Callable[[], Spent] = Spent
     told: Callable[[Standing], None] = _not_told
+    brake: Brake = field(default_factory=Brake)
+    ended: Callable[[Result], None] = lambda _: None
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,20 +74,23 @@ class Held:
     spent: Spent = field(default_factory=Spent)
 
 
-async def hold_all(run: Run, jobs: Sequence[Job], here: Workplace, settings: SuiteSettings) -> Held:
+async def hold_all(
+    run: Run, jobs: Sequence[Job], here: Workplace | Holder, settings: SuiteSettings
+) -> Held:
     """Hold every call of a run that is left; `run.close` remains to be called.
 
     Args:
         run: The run: its manifest knows what is left.
         jobs: Its whole plan.
-        here: What calls are held with.
+        here: What calls are held with in this process, or what holds them elsewhere.
         settings: How.
 
     Raises:
         asyncio.CancelledError: The run was cancelled; calls that were under way are complete, and the
             manifest says that they were cancelled.
     """
-    sitting = _Sitting(run, jobs, here, settings)
+    holder = Here(here) if isinstance(here, Workplace) else here
+    sitting = _Sitting(run, jobs, holder, settings)
     try:
         await sitting.hold()
     finally:
@@ -91,12 +99,12 @@ async def hold_all(run: Run, jobs: Sequence[Job], here: Workplace, settings: Sui
 
 
 class _Sitting:
-    def __init__(self, run: Run, jobs: Sequence[Job], here: Workplace, settings: SuiteSettings) -> None:
+    def __init__(self, run: Run, jobs: Sequence[Job], holder: Holder, settings: SuiteSettings) -> None:
         left = {planned.id for planned in run.left}
         self._run = run
         self._run_id = run.info.id
         self._jobs = [job for job in jobs if job.id in left]
-        self._here = here
+        self._holder = holder
         self._settings = settings
         self._schedule = Schedule(self._jobs, settings.limits)
         self._progress = Progress(len(jobs), len(jobs) - len(self._jobs), now())
@@ -109,7 +117,8 @@ class _Sitting:
     async def hold(self) -> None:
         """Begin calls as the limits allow, until none is left or the run is stopped."""
         while True:
-            while not self._stopped() and (job := self._schedule.take(now())) is not None:
+            while self._may_begin() and (job := self._schedule.take(now())) is not None:
+                self._holder.began()
                 self._tasks[asyncio.create_task(self._call(job), name=job.id)] = job
             if not self._tasks and (self._stopped() or self._schedule.empty):
                 return
@@ -140,27 +149,30 @@ class _Sitting:
         folder: Path = self._run.folder / await self._run.begin(job.id)
         settings = self._settings
         order = Order(job, self._run_id, folder, settings.max_lateness_s, settings.raw_log)
-        return await hold(order, self._here)
+        return await self._holder.hold(order)
 
     async def _wait(self) -> set[asyncio.Task[Result]]:
-        """Until a call ends, or another may begin."""
-        until = None if self._stopped() else self._schedule.next_time(now())
-        timeout = None if until is None else max(0.0, until - now())
-        if not self._tasks:
-            await asyncio.sleep(timeout or 0.0)
-            return set()
-        done, _ = await asyncio.wait(self._tasks, timeout=timeout, return_when=asyncio.FIRST_COMPLETED)
-        return done
+        """Until a call ends, another may begin, or somebody uses the brake."""
+        until = self._schedule.next_time(now()) if self._is_open() else None
+        timeout = None if until is None else max(0.0, until - now(), self._holder.holds_back())
+        moved = asyncio.create_task(self._settings.brake.moved(), name="brake")
+        try:
+            either = {*self._tasks, moved}
+            done, _ = await asyncio.wait(either, timeout=timeout, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            moved.cancel()
+        return {task for task in self._tasks if task in done}
 
     async def _settle(self, job: Job, task: asyncio.Task[Result]) -> None:
         result = _result(job, task)
         self._schedule.ended(job, now())
         self._spent += Spent(result.duration_s / 60, result.tokens, result.usd)
-        if result.disk_trouble:
+        lost = result.lost or result.disk_trouble
+        if result.disk_trouble and self._holder.disk_failed():
             self._trouble = f"the disk is full or fails ({result.reason})"
         await self._note(result)
-        may_pass = result.may_pass and not self._trouble
-        settled = not may_pass or self._schedule.again(job, now(), result.wait_s) is None
+        may_pass = (result.may_pass or lost) and not self._trouble
+        settled = not may_pass or self._schedule.again(job, now(), result.wait_s, lost=lost) is None
         if settled:
             self._settled[job.id] = result
         else:
@@ -168,13 +180,21 @@ class _Sitting:
         self._settings.told(self._progress.ended(now(), void=result.outcome.void, settled=settled))
 
     async def _note(self, result: Result) -> None:
+        self._settings.ended(result)
         try:
             await self._run.end(result.job.id, result.outcome, result.reason, result.duration_s)
         except RecordingError as error:  # the episode's folder knows it too
             self._trouble = str(error)
 
+    def _is_open(self) -> bool:
+        return not self._stopped() and not self._settings.brake.on
+
+    def _may_begin(self) -> bool:
+        return self._is_open() and self._holder.holds_back() <= 0
+
     def _stopped(self) -> str:
-        return self._trouble or self._settings.stop() or self._settings.budget.exhausted(self._total())
+        stop = self._settings.stop() or self._settings.brake.reason
+        return self._trouble or stop or self._settings.budget.exhausted(self._total())
 
     def _total(self) -> Spent:
         return self._spent + self._settings.also_spent()
@@ -187,13 +207,4 @@ def _result(job: Job, task: asyncio.Task[Result]) -> Result:
     failure = task.exception()
     if failure is None:
         return task.result()
-    cause = first_cause(failure)
-    return Result(
-        job=job,
-        episode=job.id,
-        outcome=Outcome.HARNESS_FAILED,
-        reason=end_for(failure).reason,
-        recorded=False,
-        may_pass=True,
-        disk_trouble=isinstance(cause, RecordingError) and cause.disk_trouble,
-    )
+    return broken(job, failure)

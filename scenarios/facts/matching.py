@@ -2,19 +2,18 @@
 
 Text becomes tokens: NFKC, casefolded, cut at every change between letters and digits ("Cas9" is "cas 9"),
 number words as digits ("nine" is 9), plurals folded ("genes" is "gene"), "the" and "an" dropped; in Han
-and Kana every character is a token. A phrase matches at whole tokens only, in one of three ways:
+and Kana every character is a token. Contractions are two words ("can't", "cannot" and "can not" are the
+same), "%" is "percent", and a minus before a number is "minus". A phrase matches at whole tokens only, in
+one of three ways:
 
-1. token by token; a token of at least 5 letters may be misspelt;
+1. token by token; a token of at least 5 letters may be misspelt (`spelling`);
 2. with other spaces ("guide R N A", "electro spinning", "nineteen fifty three"): the letters are the same;
-3. with other spaces and misspelt, from 8 letters on; its last two letters must be right.
-
-*Misspelt* is a rapidfuzz ratio of at least 90 (one wrong letter in ten, one too many or too few in five
-or more) with the same first letter and the same digits; prefixes and endings that turn a word into its
-opposite or another substance ("inter"/"intra", "hyper"/"hypo", "phosphate"/"phosphite") never match.
+3. with other spaces and misspelt, from 8 letters on; its last two letters must be right, and no negator of
+   the phrase may be lost ("are not equal" is not "are equal").
 
 A match is *negated* if "not", "no", "never", "without" or the like stands in the same clause up to
 three tokens before it, or inside it; unless the phrase has a negator of its own. "Not only" and "than not"
-negate nothing.
+negate nothing. It is negated as well if "non" stands right before it ("non-toxic").
 """
 
 from __future__ import annotations
@@ -25,11 +24,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
-FUZZY_RATIO = 90.0
-"""rapidfuzz ratio, 0 to 100, from which a token counts as the same word misspelt."""
-
-FUZZY_LETTERS = 5
-"""Shorter tokens must be spelt right."""
+from scenarios.facts.spelling import misspelt, same
 
 JOINED_LETTERS = 8
 """From this length on a phrase may be misspelt and have other spaces at once."""
@@ -39,9 +34,11 @@ NEGATION_REACH = 3
 
 _LETTERS = r"(?:[^\W\d_\u3040-\u30ff\u3400-\u9fff][\u0300-\u036f]*)+"
 _TOKEN = re.compile(
-    r"(?P<number>\d{1,3}(?:,\d{3})+|\d+)(?P<point>\.(?=\d))?"
+    r"(?P<sign>(?<![\w)\]])[-\u2212](?=\d))|(?P<percent>%|\bper\s+cent\b)"
+    r"|(?P<number>\d{1,3}(?:,\d{3})+|\d+)(?P<point>\.(?=\d))?"
     rf"|(?P<word>{_LETTERS}(?:['’ʼ]{_LETTERS})*|[\u3040-\u30ff\u3400-\u9fff])"
-    r"|(?P<stop>[.,;:!?()，。；：！？、])"
+    r"|(?P<stop>[.,;:!?()，。；：！？、])",
+    re.IGNORECASE,
 )
 
 
@@ -60,11 +57,21 @@ _SCALES = {"hundred": 100, "thousand": 1000, "million": 10**6, "billion": 10**9}
 _SILENT = frozenset({"the", "an"})
 _NEGATORS = frozenset(
     _words(
-        "not no never none nothing nobody cannot without neither nor hardly false untrue myth"
-        " dont doesnt didnt isnt arent wasnt werent cant couldnt wont wouldnt shouldnt hasnt havent hadnt"
+        "not no never none nothing nobody without neither nor hardly false untrue myth"
         " nicht kein keine keinen nie ohne pas jamais sans nunca 不 没"
     )
 )
+_CONTRACTED = frozenset(
+    _words(
+        "cannot dont doesnt didnt isnt arent wasnt werent cant couldnt wont wouldnt shouldnt"
+        " hasnt havent hadnt"
+    )
+)
+"""Contractions that are written without an apostrophe."""
+
+_STEMS = {"ca": "can", "wo": "will", "sha": "shall"}
+"""Before "n't", what these letters stand for."""
+
 _NEGATING_PAIRS = frozenset(
     {("instead", "of"), ("rather", "than"), ("contrary", "to"), ("anything", "but"), ("wrong", "to")}
     | {(fail, "to") for fail in ("fail", "fails", "failed", "failing")}
@@ -75,9 +82,6 @@ _HARMLESS = {
 }
 
 _HARMLESS_PAIRS = frozenset({("than", "not"), ("whether", "not")})
-
-_OPPOSITES = (("hyper", "hypo"), ("inter", "intra"), ("micro", "macro"), ("ab", "ad"), ("pre", "pro"))
-_SUBSTANCES = ("ate", "ite", "ide", "ine", "ane", "ene", "yne", "ose", "ase", "ol")
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +94,7 @@ class Token:
         end: One past its last character there.
         negator: It turns what follows into its opposite.
         clause: Number of the clause it stands in.
+        denied: A prefix turns it alone into its opposite: the "toxic" of "non-toxic".
     """
 
     form: str
@@ -97,6 +102,7 @@ class Token:
     end: int
     negator: bool
     clause: int
+    denied: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,13 +122,31 @@ def tokens(text: str) -> list[Token]:
         if found["stop"]:
             clause += 1
             continue
-        form = _normalised(found["number"] or found["word"])
-        clause += form == "but"
-        if form not in _SILENT:
-            words.append(Token(form, found.start(), found.end(), False, clause))
-        if found["point"]:
-            words.append(Token("point", found.end() - 1, found.end(), False, clause))
+        for token in _read(found):
+            clause += token.form == "but"
+            if token.form not in _SILENT:
+                words.append(replace(token, clause=clause))
     return [_folded(token) for token in _numbers_as_digits(_with_negators(words))]
+
+
+def _read(found: re.Match[str]) -> Iterator[Token]:
+    """The words of a match: two of a contraction, a number and its point."""
+    start, end = found.span()
+    if found["sign"] or found["percent"]:
+        yield Token("minus" if found["sign"] else "percent", start, end, False, 0)
+        return
+    form = _normalised(found["number"] or found["word"])
+    cut = 3 if form.endswith(("n't", "not")) else 2
+    if len(form) > cut and (form.endswith("n't") or form in _CONTRACTED):
+        stem = form[:-cut]
+        yield Token(_STEMS.get(stem, stem), start, end - cut, False, 0)
+        yield Token("not", end - cut, end, False, 0)
+        return
+    if found["point"]:
+        end -= 1
+    yield Token(form, start, end, False, 0)
+    if found["point"]:
+        yield Token("point", end, end + 1, False, 0)
 
 
 def find(phrase: str, text: Sequence[Token]) -> Match | None:
@@ -137,12 +161,11 @@ def find_all(phrase: str, text: Sequence[Token]) -> Iterator[Match]:
     if not wanted:
         return
     own_negation = any(token.negator for token in wanted)
-    forms = tuple(token.form for token in wanted)
-    joined = "".join(forms)
+    joined = "".join(token.form for token in wanted)
     for begin in range(len(text)):
-        end = _match_end(forms, joined, text, begin)
+        end = _match_end(wanted, joined, text, begin)
         if end is not None:
-            negated = not own_negation and _negated(text, begin, end)
+            negated = not own_negation and (_negated(text, begin, end) or text[begin].denied)
             yield Match(text[begin].start, text[end - 1].end, negated)
 
 
@@ -151,12 +174,12 @@ def _phrase(phrase: str) -> tuple[Token, ...]:
     return tuple(tokens(phrase))
 
 
-def _match_end(forms: Sequence[str], joined: str, text: Sequence[Token], begin: int) -> int | None:
-    size = len(forms)
+def _match_end(wanted: Sequence[Token], joined: str, text: Sequence[Token], begin: int) -> int | None:
+    size = len(wanted)
     window = text[begin : begin + size]
-    if len(window) == size and all(_same(a, b.form) for a, b in zip(forms, window, strict=True)):
+    if len(window) == size and all(same(a.form, b.form) for a, b in zip(wanted, window, strict=True)):
         return begin + size
-    heard, misspelt = "", None
+    heard, nearest = "", None
     for end in range(begin + 1, min(len(text), begin + len(joined)) + 1):
         heard += text[end - 1].form
         if heard == joined:
@@ -164,35 +187,18 @@ def _match_end(forms: Sequence[str], joined: str, text: Sequence[Token], begin: 
         if len(heard) > len(joined) + 2:
             break
         other_spaces = end - begin != size and len(joined) >= JOINED_LETTERS
-        if other_spaces and heard.endswith(joined[-2:]) and _misspelt(joined, heard):
-            misspelt = end
-    return misspelt
+        if (
+            other_spaces
+            and heard.endswith(joined[-2:])
+            and misspelt(joined, heard)
+            and _denying(text[begin:end]) >= _denying(wanted)
+        ):
+            nearest = end
+    return nearest
 
 
-def _same(wanted: str, heard: str) -> bool:
-    return wanted == heard or (len(wanted) >= FUZZY_LETTERS and _misspelt(wanted, heard))
-
-
-def _misspelt(wanted: str, heard: str) -> bool:
-    from rapidfuzz import fuzz
-
-    if wanted[0] != heard[0] or re.sub(r"\D", "", wanted) != re.sub(r"\D", "", heard):
-        return False
-    if fuzz.ratio(wanted, heard) < FUZZY_RATIO:
-        return False
-    return not (_differ(wanted, heard, _OPPOSITES) or _other_substance(wanted, heard))
-
-
-def _differ(first: str, second: str, pairs: Sequence[tuple[str, str]]) -> bool:
-    return any(
-        (first.startswith(a) and second.startswith(b)) or (first.startswith(b) and second.startswith(a))
-        for a, b in pairs
-    )
-
-
-def _other_substance(first: str, second: str) -> bool:
-    endings = [next((e for e in _SUBSTANCES if word.endswith(e)), "") for word in (first, second)]
-    return endings[0] != endings[1] and "" not in endings
+def _denying(some: Sequence[Token]) -> int:
+    return sum(token.negator for token in some)
 
 
 def _negated(text: Sequence[Token], begin: int, end: int) -> bool:
@@ -208,12 +214,13 @@ def _normalised(word: str) -> str:
 def _with_negators(words: Sequence[Token]) -> Iterator[Token]:
     forms = ["", *(token.form for token in words), ""]
     for i, token in enumerate(words, 1):
-        negator = token.form in _NEGATORS or token.form.endswith("n't")
+        negator = token.form in _NEGATORS
         harmless = (
             forms[i + 1] in _HARMLESS.get(token.form, ()) or (forms[i - 1], token.form) in _HARMLESS_PAIRS
         )
         paired = (forms[i - 1], token.form) in _NEGATING_PAIRS
-        yield replace(token, negator=paired or (negator and not harmless))
+        denied = forms[i - 1] == "non" and words[i - 2].clause == token.clause
+        yield replace(token, negator=paired or (negator and not harmless), denied=denied)
 
 
 def _numbers_as_digits(words: Iterator[Token]) -> Iterator[Token]:

@@ -77,6 +77,8 @@ class Comparison:
         clusters: How many clusters were drawn from; None if items were.
         dropped: Accuracy over the items that both labelled.
         counted_wrong: Accuracy over the items that the first labelled: what the second lacks is wrong.
+        values_wrong: Every measure over the same items as `counted_wrong`, see `measures`.
+        intervals_wrong: Of those.
     """
 
     a: str
@@ -92,6 +94,8 @@ class Comparison:
     intervals: Mapping[str, Interval | Undefined]
     dropped: Accuracy
     counted_wrong: Accuracy
+    values_wrong: Mapping[str, Result]
+    intervals_wrong: Mapping[str, Interval | Undefined]
     clusters: int | None = None
 
     @property
@@ -144,45 +148,84 @@ def compare(
     a, b = within(a, possible), within(b, possible)
     common = shared((a, b))
     names = possible.names if possible else ()
-    found = cells(
-        [a.by_item[item] for item in common.items], [b.by_item[item] for item in common.items], names
-    )
-    q, n = len(names), len(common.items)
-    table = np.bincount(found, minlength=q * q).reshape(q, q).astype(np.float64)
-    clusters: Sequence[Hashable] | None = drawn_together((a, b), common.items)
-    if cluster is not None:
-        clusters = [cluster(item) for item in common.items]
-    tables = resampled(found, q, clusters, seed=seed, resamples=resamples)
+    clusters = _clusters((a, b), common.items, cluster)
     wanted = measures(possible) if possible else []
-    right = int(np.trace(table))
+    drawing = _Drawing(wanted, seed, resamples)
+    second = [b.by_item[item] for item in common.items]
+    dropped = drawing.of([a.by_item[item] for item in common.items], second, names, clusters)
+    every = sorted(a.by_item)
+    lacking = [b.by_item.get(item, _LACKING) for item in every]
+    wrong = drawing.of(
+        [a.by_item[item] for item in every], lacking, (*names, _LACKING), _clusters((a, b), every, cluster)
+    )
+    right = int(np.trace(dropped.table))
     return Comparison(
         a=a.name,
         b=b.name,
-        n=n,
+        n=len(common.items),
         only_a=common.only[0],
         only_b=common.only[1],
         unscored_a=common.unscored[0],
         unscored_b=common.unscored[1],
         labels=possible,
-        table=table,
-        values={measure.name: measure.value(table) for measure in wanted},
-        intervals=_intervals(wanted, table, tables, n if clusters is None else len(set(clusters))),
-        dropped=Accuracy(n, right),
-        counted_wrong=Accuracy(len(a.by_item), right),
+        table=dropped.table,
+        values=dropped.values,
+        intervals=dropped.intervals,
+        dropped=Accuracy(len(common.items), right),
+        counted_wrong=Accuracy(len(every), right),
+        values_wrong=wrong.values,
+        intervals_wrong=wrong.intervals,
         clusters=None if clusters is None else len(set(clusters)),
     )
 
 
-def _intervals(
-    wanted: list[Measure], table: Floats, tables: Floats, drawn_from: int
-) -> dict[str, Interval | Undefined]:
-    found: dict[str, Interval | Undefined] = {}
-    for measure in wanted:
-        value = measure.value(table)
-        found[measure.name] = (
-            value if isinstance(value, Undefined) else percentile_interval(measure.of(tables), drawn_from)
-        )
-    return found
+_LACKING = ""
+"""Label of what has none, where it counts as wrong; no set of labels holds it."""
+
+
+def _clusters(
+    sources: Sequence[Labels], items: Sequence[str], cluster: Callable[[str], Hashable] | None
+) -> Sequence[Hashable] | None:
+    if cluster is not None:
+        return [cluster(item) for item in items]
+    return drawn_together(sources, items)
+
+
+@dataclass(frozen=True, slots=True)
+class _Measured:
+    table: Floats
+    values: Mapping[str, Result]
+    intervals: Mapping[str, Interval | Undefined]
+
+
+@dataclass(frozen=True, slots=True)
+class _Drawing:
+    """Measures with the bootstrap of their intervals."""
+
+    wanted: Sequence[Measure]
+    seed: int
+    resamples: int
+
+    def of(
+        self,
+        first: Sequence[str],
+        second: Sequence[str],
+        names: Sequence[str],
+        clusters: Sequence[Hashable] | None,
+    ) -> _Measured:
+        """Every measure of labels of the same items."""
+        found, q, as_wrong = cells(first, second, names), len(names), _LACKING in names
+        table = np.bincount(found, minlength=q * q).reshape(q, q).astype(np.float64)
+        tables = resampled(found, q, clusters, seed=self.seed, resamples=self.resamples)
+        drawn_from = len(found) if clusters is None else len(set(clusters))
+        values = {measure.name: measure.value(table, as_wrong=as_wrong) for measure in self.wanted}
+        intervals: dict[str, Interval | Undefined] = {}
+        for measure in self.wanted:
+            value, of = values[measure.name], measure.as_wrong if as_wrong else measure.of
+            intervals[measure.name] = (
+                value if isinstance(value, Undefined) else percentile_interval(of(tables), drawn_from)
+            )
+        return _Measured(table, values, intervals)
 
 
 def _defined(value: Floats, cause: str) -> Result:

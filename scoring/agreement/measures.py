@@ -4,6 +4,10 @@ A table counts items by the label of the first source (rows) and of the second (
 takes tables (..., q, q) and gives values (...), so that the same code computes a value and its resamples;
 NaN stands for a table that does not define the value, and leaves this module as an `Undefined`.
 Sums are of whole numbers as far as possible: neither the order of the labels nor that of the items shows.
+
+What the second source did not label can be counted as wrong. Its items then stand in a last column, beside
+a last row of zeros: a label of its own that is never right. Where labels have an order, it is the one
+farthest from the right one instead. Where nothing is missing, both policies give the same.
 """
 
 from __future__ import annotations
@@ -28,17 +32,19 @@ class Measure:
         name: In JSON.
         of: Tables to values.
         cause: Why a table with items may not define it.
+        as_wrong: The same of tables (..., q + 1, q + 1), the last label being that of what is missing.
     """
 
     name: str
     of: Callable[[Floats], Floats]
-    cause: str = ""
+    cause: str
+    as_wrong: Callable[[Floats], Floats]
 
-    def value(self, table: Floats) -> float | Undefined:
+    def value(self, table: Floats, *, as_wrong: bool = False) -> float | Undefined:
         """Of one table."""
         if not table.sum():
             return Undefined("no_common_items")
-        found = float(self.of(table))
+        found = float((self.as_wrong if as_wrong else self.of)(table))
         return Undefined(self.cause) if np.isnan(found) else found
 
 
@@ -66,13 +72,12 @@ def kappa(tables: Floats, disagreement: Floats) -> Floats:
     return 1 - divided(observed * _total(tables), expected)
 
 
-def gwet_ac1(tables: Floats) -> Floats:
-    """Gwet's AC1: chance is that of a guess among the q possible labels; undefined for q = 1."""
-    q = tables.shape[-1]
+def gwet_ac1(tables: Floats, q: int) -> Floats:
+    """Gwet's AC1: chance is that of a guess among the q possible labels, the first; undefined for q = 1."""
     if q < 2:
         return np.full(tables.shape[:-2], np.nan)
     n = _total(tables)
-    both = tables.sum(axis=-1) + tables.sum(axis=-2)
+    both = (tables.sum(axis=-1) + tables.sum(axis=-2))[..., :q]
     chance = divided((both * (2 * n[..., None] - both)).sum(axis=-1), 4 * n * n * (q - 1))
     return (agreement(tables) - chance) / (1 - chance)
 
@@ -101,10 +106,10 @@ def alpha_of_two(tables: Floats, ordered: bool = False) -> Floats:
     return alpha(tables + np.swapaxes(tables, -2, -1), ordered)
 
 
-def macro_f1(tables: Floats) -> Floats:
-    """Mean F1 of the labels that either source used, the rows being the truth."""
-    used = tables.sum(axis=-1) + tables.sum(axis=-2)
-    f1 = divided(2 * np.diagonal(tables, axis1=-2, axis2=-1), used)
+def macro_f1(tables: Floats, q: int) -> Floats:
+    """Mean F1 of the first q labels, as far as either source used them, the rows being the truth."""
+    used = (tables.sum(axis=-1) + tables.sum(axis=-2))[..., :q]
+    f1 = divided(2 * np.diagonal(tables, axis1=-2, axis2=-1)[..., :q], used)
     return divided(np.nansum(f1, axis=-1), (used > 0).sum(axis=-1).astype(np.float64))
 
 
@@ -144,27 +149,44 @@ def share(rows: tuple[int, ...], cells: tuple[tuple[int, int], ...]) -> Callable
 def measures(labels: LabelSet) -> list[Measure]:
     """Every measure that makes sense for a set of labels."""
     q = len(labels.names)
-    apart = np.abs(np.subtract.outer(np.arange(q), np.arange(q))).astype(np.float64)
-    different = (apart > 0).astype(np.float64)
     constant = "constant_labels"
     found = [
-        Measure("agreement", agreement),
-        Measure("cohen_kappa", lambda tables: kappa(tables, different), constant),
-        Measure("gwet_ac1", gwet_ac1, "one_possible_label"),
-        Measure("krippendorff_alpha", alpha_of_two, constant),
-        Measure("macro_f1", macro_f1),
-        Measure("majority_baseline", majority_baseline),
-        Measure("majority_baseline_macro_f1", majority_macro_f1),
+        _nominal("agreement", agreement),
+        _nominal("cohen_kappa", lambda tables: kappa(tables, 1 - np.eye(tables.shape[-1])), constant),
+        _nominal("gwet_ac1", lambda tables: gwet_ac1(tables, q), "one_possible_label"),
+        _nominal("krippendorff_alpha", alpha_of_two, constant),
+        _nominal("macro_f1", lambda tables: macro_f1(tables, q)),
+        _nominal("majority_baseline", majority_baseline),
+        _nominal("majority_baseline_macro_f1", majority_macro_f1),
     ]
     if labels.ordered:
         found += [
-            Measure("cohen_kappa_linear", lambda tables: kappa(tables, apart), constant),
-            Measure("cohen_kappa_quadratic", lambda tables: kappa(tables, apart**2), constant),
-            Measure("krippendorff_alpha_ordinal", lambda t: alpha_of_two(t, ordered=True), constant),
-            Measure("distance_over_disagreements", distance_over_disagreements, "no_disagreements"),
-            Measure("distance_over_all", distance_over_all),
+            _ordinal("cohen_kappa_linear", lambda tables: kappa(tables, _places(tables)), constant),
+            _ordinal("cohen_kappa_quadratic", lambda tables: kappa(tables, _places(tables) ** 2), constant),
+            _ordinal("krippendorff_alpha_ordinal", lambda t: alpha_of_two(t, ordered=True), constant),
+            _ordinal("distance_over_disagreements", distance_over_disagreements, "no_disagreements"),
+            _ordinal("distance_over_all", distance_over_all),
         ]
     return found + preference_measures(labels)
+
+
+def _nominal(name: str, of: Callable[[Floats], Floats], cause: str = "") -> Measure:
+    """What is missing is one more label."""
+    return Measure(name, of, cause, of)
+
+
+def _ordinal(name: str, of: Callable[[Floats], Floats], cause: str = "") -> Measure:
+    """What is missing is the farthest label."""
+    return Measure(name, of, cause, lambda tables: of(_farthest(tables)))
+
+
+def _farthest(tables: Floats) -> Floats:
+    """Tables (..., q, q) in which what the last column holds stands in that farthest from its row."""
+    q = tables.shape[-1] - 1
+    rows = np.arange(q)
+    found = tables[..., :q, :q].copy()
+    found[..., rows, np.where(2 * rows < q - 1, q - 1, 0)] += tables[..., :q, q]
+    return found
 
 
 def preference_measures(labels: LabelSet) -> list[Measure]:
@@ -177,11 +199,12 @@ def preference_measures(labels: LabelSet) -> list[Measure]:
         return []
     winners = tuple(k for k, name in enumerate(names) if name in WINNERS)
     won = share(winners, tuple((k, k) for k in winners))
-    found = [Measure("accuracy_when_winner", won, "truth_has_no_winner")]
+    found = [_nominal("accuracy_when_winner", won, "truth_has_no_winner")]
     if BOTH_BAD in names:
         bad = names.index(BOTH_BAD)
         invented = share((bad,), tuple((bad, k) for k in winners))
-        found.append(Measure("fabricated_winner_rate", invented, "truth_has_no_both_bad"))
+        wrong = share((bad,), tuple((bad, k) for k in (*winners, len(names))))
+        found.append(Measure("fabricated_winner_rate", invented, "truth_has_no_both_bad", wrong))
     return found
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from scoring.agreement.compare import Comparison
+from scoring.agreement.compare import Comparison, Result
 from scoring.agreement.examine import Finding, Pair
 from scoring.agreement.position import PositionReport
 from scoring.agreement.raters import AgainstPeople, Raters
@@ -101,12 +101,7 @@ def _raters(raters: Raters) -> dict[str, object]:
 
 def _comparison(found: Comparison, undefined: dict[str, str]) -> dict[str, object]:
     names = found.labels.names if found.labels else ()
-    values = {"percent": _value(found, "agreement", "")}
-    values |= {name: _value(found, name, absent) for name, absent in MEASURES.items()}
-    percent = values["percent"]
-    if not isinstance(percent, Undefined):
-        values["percent"] = 100 * percent
-    intervals = {**found.intervals, "percent": _times_100(found.intervals.get("agreement"))}
+    values, intervals = _measured(found.n, found.values, found.intervals)
     return {
         "a": found.a,
         "b": found.b,
@@ -123,14 +118,35 @@ def _comparison(found: Comparison, undefined: dict[str, str]) -> dict[str, objec
             for r, row in enumerate(names)
         },
         "per_class": {name: scores.to_json() for name, scores in found.per_class.items()},
-        "policies": {"drop": found.dropped.to_json(), "count_as_wrong": found.counted_wrong.to_json()},
+        "policies": {"drop": found.dropped.to_json(), "count_as_wrong": _as_wrong(found)},
         "intervals": _intervals(values, intervals, undefined),
     }
 
 
-def _value(found: Comparison, name: str, absent: str) -> float | Undefined:
-    missing = Undefined((found.n and absent) or "no_common_items")
-    return found.values.get(name, missing)
+def _as_wrong(found: Comparison) -> dict[str, object]:
+    """Accuracy and every measure, with what the second source lacks counted as wrong."""
+    undefined: dict[str, str] = {}
+    values, intervals = _measured(found.counted_wrong.n, found.values_wrong, found.intervals_wrong)
+    return {
+        **found.counted_wrong.to_json(),
+        **_plain(values, undefined),
+        "intervals": _intervals(values, intervals, undefined),
+        "undefined": undefined,
+    }
+
+
+def _measured(
+    n: int, values: Mapping[str, Result], intervals: Mapping[str, Interval | Undefined]
+) -> tuple[dict[str, Result], dict[str, Interval | Undefined]]:
+    """Every measure there is, those that these labels lack with the cause, and the agreement in percent."""
+    absent = {"agreement": "", **MEASURES}
+    found = {
+        name: values.get(name, Undefined((n and cause) or "no_common_items"))
+        for name, cause in absent.items()
+    }
+    share = found.pop("agreement")
+    percent = share if isinstance(share, Undefined) else 100 * share
+    return {"percent": percent, **found}, {**intervals, "percent": _times_100(intervals.get("agreement"))}
 
 
 def _times_100(interval: Interval | Undefined | None) -> Interval | Undefined:

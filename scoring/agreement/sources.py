@@ -4,9 +4,12 @@ A source may hold labels by several: columns of a table, people, judges of an ep
 
     .csv     columns `item,label` (and `annotator`, `cluster`); `#COLUMN` takes another column, as it
              stands; or `item,content,paralinguistics,voice_quality`
-    .jsonl   labels of people (`recordings.labels`); `#PERSON`, `#QUESTION`, or `#PERSON/QUESTION`
+    .jsonl   labels of people (`recordings.labels`); `#PERSON`, `#QUESTION`, or `#PERSON/QUESTION`; what
+             a person was asked a second time: `#PERSON+again/QUESTION`
     .jsonl   battles: the judge's labels by dimension, `#content`, and `#overall`
-    folder   an episode, a run, or several: the verdicts on its turns; `#JUDGE`
+    folder   with files of people's labels: those of all of them (`RUN/labels`)
+    folder   an episode, a run, or several: the verdicts on its turns; `#JUDGE`, or `#JUDGE/DIMENSION` of
+             ratings in three dimensions
 
 Files of `scoring.audiojudge` are known by their columns or keys.
 """
@@ -15,15 +18,20 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
+from recordings.label_files import is_label_folder
+from recordings.labels import PersonLabel, call_of, read_person_labels, turn_item
+from recordings.reader import Episode, find_episodes
 from scoring.agreement.audiojudge import Preferences, published, read_preferences
+from scoring.agreement.battled import battle_sources
 from scoring.agreement.csvfile import LabelTable, read_table
-from scoring.agreement.labels import FIRST, SECOND, LabelError, Labels
+from scoring.agreement.labels import LabelError, Labels
 from scoring.agreement.probes import DIMENSIONS
+from scoring.agreement.rated import rated_sources
 from scoring.agreement.systems import BothOrders
 from scoring.audiojudge import is_annotation
 
@@ -56,6 +64,9 @@ class Sources:
 
 Source = Sources | BothOrders | Preferences
 
+AGAIN = "+again"
+"""Comes after the name of a person who was asked a second time."""
+
 
 def load(address: str) -> Source:
     """Read a label source.
@@ -68,8 +79,11 @@ def load(address: str) -> Source:
     if "#" in address and not path.exists():
         before, _, name = address.rpartition("#")
         path = Path(before)
+    if path.is_dir() and is_label_folder(path):
+        lines = [line for file in sorted(path.glob("*.jsonl")) for line in read_person_labels(file)]
+        return _people(path, lines, name)
     if path.is_dir():
-        return _chosen(path, _verdicts(path), name)
+        return _chosen(path, [*_verdicts(path), *rated_sources(find_episodes(path))], name)
     if not path.is_file():
         raise LabelError(str(path), "does not exist", "Name a CSV file, a JSONL file, or an episode.")
     if path.suffix == ".jsonl":
@@ -104,8 +118,6 @@ def _from_table(table: LabelTable, name: str) -> Source:
 
 
 def _from_lines(path: Path, name: str) -> Source:
-    from recordings.labels import PersonLabel, read_person_labels
-
     try:
         first = path.read_text(encoding="utf-8").partition("\n")[0]
     except UnicodeDecodeError as error:
@@ -119,10 +131,18 @@ def _from_lines(path: Path, name: str) -> Source:
     if is_annotation(value):
         return read_preferences(path)
     if isinstance(value, dict) and {"system_a", "system_b"} <= value.keys():
-        return _chosen(path, _battles(path), name)
+        return _chosen(path, battle_sources(path), name)
+    return _people(path, read_person_labels(path), name)
+
+
+def _people(path: Path, lines: Sequence[PersonLabel], name: str) -> Source:
+    """Labels of people by person and question; what somebody was asked again is there if it is named."""
     by: dict[tuple[str, str], list[PersonLabel]] = defaultdict(list)
-    for line in read_person_labels(path):
-        by[line.annotator, line.dimension].append(line)
+    for line in lines:
+        if line.round == 1:
+            by[line.annotator, line.dimension].append(line)
+        elif AGAIN in name:
+            by[line.annotator + AGAIN, line.dimension].append(line)
     questions = {question for _, question in by}
     if name in questions:
         by = defaultdict(list, {who: lines for who, lines in by.items() if who[1] == name})
@@ -135,48 +155,15 @@ def _from_lines(path: Path, name: str) -> Source:
             "/".join(filter(None, who)) or str(path),
             {line.item: line.label for line in lines if line.label is not None},
             {line.item: line.unscored for line in lines if line.unscored is not None},
+            clusters={line.item: call for line in lines if (call := call_of(line.item))},
         )
         for who, lines in sorted(by.items())
     ]
     return replace(_chosen(path, found, name), relation="people" if len(questions) == 1 else "apart")
 
 
-def _battles(path: Path) -> Iterable[Labels]:
-    """The labels of a store of battles, by dimension and overall; sides as they are, "1" for system a."""
-    from scoring.arena.battles import BattleError, Label, read
-
-    try:
-        battles = read(path).battles
-    except BattleError as error:
-        raise LabelError(
-            f"{path}:{error.line}" if error.line else str(path), error.found, error.remedy
-        ) from error
-    sides = {Label.A: FIRST, Label.B: SECOND}
-    prompts = {battle.id: battle.prompt for battle in battles}
-    for name in (*DIMENSIONS, "overall"):
-        labels, unscored = {}, {}
-        for battle in battles:
-            told = battle.evidence.get("dimensions")
-            found = told.get(name) if isinstance(told, dict) else None
-            if name == "overall":
-                label, cause = battle.label and sides.get(battle.label, battle.label.value), battle.unscored
-            elif isinstance(found, dict):
-                label, cause = found.get("label"), found.get("unscored")
-            else:
-                continue
-            if isinstance(label, str):
-                labels[battle.id] = label
-            else:
-                unscored[battle.id] = str(cause or "no_label")
-        if labels or unscored:
-            yield Labels(name, labels, unscored, clusters=prompts)
-
-
 def _verdicts(path: Path) -> Iterable[Labels]:
     """The verdicts of all episodes in a folder, by judge."""
-    from recordings.labels import turn_item
-    from recordings.reader import Episode, find_episodes
-
     labels: dict[str, dict[str, str]] = defaultdict(dict)
     unscored: dict[str, dict[str, str]] = defaultdict(dict)
     for folder in find_episodes(path):

@@ -118,9 +118,13 @@ def _print_comparison(found: Comparison, out: Console) -> None:
             out.print(f"unscored by the {which}: {_causes(causes)}")
     if found.clusters is not None:
         out.print(f"intervals draw {found.clusters} clusters of items")
-    table = _table("", "value", "95 % interval")
+    missing = found.counted_wrong.n > found.n
+    table = _table("", "value", "95 % interval", *(("as wrong", "interval") if missing else ()))
     for name, value in found.values.items():
-        table.add_row(TITLES[name], _number(name, value), _interval(name, found.intervals[name]))
+        row = [_number(name, value), _interval(name, found.intervals[name])]
+        if missing:
+            row += [_number(name, found.values_wrong[name]), _interval(name, found.intervals_wrong[name])]
+        table.add_row(TITLES[name], *row)
     out.print(table)
     policies = _table("missing labels", "n", "right", "accuracy")
     for title, accuracy in (("dropped", found.dropped), ("counted as wrong", found.counted_wrong)):

@@ -16,10 +16,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from recordings.labels import turn_item
 from scoring.arena.battles import Battle, First, Label
 from scoring.judge.cost import Cost, total
 from scoring.judge.dimensions import DimensionJudge, Pair
-from scoring.judge.fusion import Fusion
+from scoring.judge.fusion import Fusion, FusionChoice, FusionNotChosen
 from scoring.judge.material import level_of, paired
 from scoring.judge.pairwise import Orders, PairVerdict, compare
 from scoring.judge.rate import Heard
@@ -35,6 +36,9 @@ class Match:
         pair: `first` is of `system_a`.
         prompt: What is drawn together.
         calls: "RUN/EPISODE" of both sides.
+        items: The turns that are compared, as people's labels name them.
+        pack: Of the scenario, "" if it has none.
+        fusion: The policy that the pack names, "" if it names none.
     """
 
     pair: Pair
@@ -42,8 +46,11 @@ class Match:
     system_a: str
     system_b: str
     calls: tuple[str, str]
+    items: tuple[str, str]
     domain: str | None
     level: str | None
+    pack: str = ""
+    fusion: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +84,11 @@ class Judged:
             judge=f"{verdict.judge}@{verdict.version}",
             label=label,
             unscored=None if label is not None else verdict.overall.cause,
-            evidence={"asked": match.pair.task.question.asked, **verdict.to_json()},
+            evidence={
+                "asked": match.pair.task.question.asked,
+                "items": list(match.items),
+                **verdict.to_json(),
+            },
             domain=match.domain,
             level=match.level,
             duration_a_s=a or None,
@@ -153,8 +164,15 @@ def _of_call(
     calls = (_name(a), _name(b))
     scenario_data: Mapping[str, Any] = a.episode.scenario
     domain = str(scenario_data.get("domain") or "") or None
-    for pair in pairs.pairs:
-        yield Match(pair, prompt, shuffled[0], shuffled[1], calls, domain, level_of(a.episode))
+    # a pack that has changed its mind between two calls has named none for both
+    declared = a.episode.info.fusion if a.episode.info.fusion == b.episode.info.fusion else ""
+    for pair, turns in zip(pairs.pairs, pairs.turns, strict=True):
+        items = turn_item(a.episode.info, turns[0]), turn_item(b.episode.info, turns[1])
+        yield Match(
+            *(pair, prompt, shuffled[0], shuffled[1], calls, items, domain, level_of(a.episode)),
+            pack=a.episode.info.pack,
+            fusion=declared,
+        )
 
 
 def _name(heard: Heard) -> str:
@@ -162,10 +180,27 @@ def _name(heard: Heard) -> str:
 
 
 async def hold(
-    found: Sequence[Match], judge: DimensionJudge, fusion: Fusion, orders: Orders = Orders.AS_IS
+    found: Sequence[Match], judge: DimensionJudge, choice: FusionChoice, orders: Orders = Orders.AS_IS
 ) -> list[Judged]:
-    """Have matches judged."""
-    return [Judged(match, await compare(judge, match.pair, fusion, orders)) for match in found]
+    """Have matches judged.
+
+    Raises:
+        FusionMisnamed: There is no such policy as a pack names.
+        FusionNotChosen: Neither the choice nor the pack of a match names one; nothing is judged.
+    """
+    fusions = fusions_of(found, choice)
+    return [
+        Judged(match, await compare(judge, match.pair, fusion, orders))
+        for match, fusion in zip(found, fusions, strict=True)
+    ]
+
+
+def fusions_of(found: Sequence[Match], choice: FusionChoice) -> list[Fusion]:
+    """The policy for each match; see `hold` for what it raises."""
+    lacking = [match.pack for match in found if not (choice.named or match.fusion or choice.default)]
+    if lacking:
+        raise FusionNotChosen(lacking)
+    return [choice.of(match.pack, match.fusion) for match in found]
 
 
 def estimate(found: Sequence[Match], judge: DimensionJudge, orders: Orders) -> Cost:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -56,8 +56,16 @@ class Pairing:
         return {"prompt": self.prompt, "system_a": self.system_a, "system_b": self.system_b, "first": "a"}
 
 
+Possible = Collection[tuple[frozenset[str], str]]
+"""Two systems and a prompt that both have answered."""
+
+
 def propose(
-    battles: Sequence[Battle], plan: Plan, systems: Iterable[str] = (), prompts: Iterable[str] = ()
+    battles: Sequence[Battle],
+    plan: Plan,
+    systems: Iterable[str] = (),
+    prompts: Iterable[str] = (),
+    possible: Possible | None = None,
 ) -> list[Pairing]:
     """The next battles, each chosen as if those before it had been held.
 
@@ -68,8 +76,9 @@ def propose(
         plan: How many, and the caps.
         systems: Systems beside those of the battles.
         prompts: Prompts beside those of the battles.
+        possible: The only battles that can be held; None if every system has answered every prompt.
     """
-    draft = _Draft(battles, plan, systems, prompts)
+    draft = _Draft(battles, plan, systems, prompts, possible)
     found = []
     for _ in range(plan.count):
         pairing = draft.next()
@@ -83,9 +92,15 @@ class _Draft:
     """What has been held or proposed so far, and what is known about the ratings."""
 
     def __init__(
-        self, battles: Sequence[Battle], plan: Plan, systems: Iterable[str], prompts: Iterable[str]
+        self,
+        battles: Sequence[Battle],
+        plan: Plan,
+        systems: Iterable[str],
+        prompts: Iterable[str],
+        possible: Possible | None,
     ) -> None:
         self._plan = plan
+        self._possible = possible
         self._rng = np.random.default_rng(plan.seed)
         self._systems = sorted({name for battle in battles for name in battle.systems}.union(systems))
         self._prompts = sorted({battle.prompt for battle in battles}.union(prompts))
@@ -146,13 +161,18 @@ class _Draft:
         free = [
             prompt
             for prompt in self._prompts
-            if self._per_prompt[prompt] < self._plan.per_prompt and (pair, prompt) not in self._met
+            if self._per_prompt[prompt] < self._plan.per_prompt
+            and (pair, prompt) not in self._met
+            and (self._possible is None or (self._names(pair), prompt) in self._possible)
         ]
         if not free:
             return None
         least = min(self._per_prompt[prompt] for prompt in free)
         best = [prompt for prompt in free if self._per_prompt[prompt] == least]
         return best[int(self._rng.integers(len(best)))]
+
+    def _names(self, pair: tuple[int, int]) -> frozenset[str]:
+        return frozenset(self._systems[side] for side in pair)
 
     def _hold(self, pair: tuple[int, int], prompt: str) -> Pairing:
         self._met.add((pair, prompt))

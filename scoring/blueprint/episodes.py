@@ -17,7 +17,7 @@ import numpy as np
 from pydantic import ValidationError
 
 from recordings.format import Side, Turn
-from recordings.reader import Episode, Track, read_scores, write_scores
+from recordings.reader import Episode, Track, read_scores, track_path, write_scores
 from scoring.blueprint.measure import Instruments, blueprint_of, speech_samples
 from scoring.blueprint.record import BLUEPRINT_VERSION, Blueprint, Cause, Part
 from streams.audio import Samples, to_float
@@ -169,7 +169,7 @@ async def _turn(
     return TurnBlueprint(
         index=turn.index,
         side=turn.side,
-        track=f"{TRACKS[turn.side]}.wav",
+        track=track_path(episode.path, TRACKS[turn.side]).name,
         start_s=turn.start_s,
         end_s=turn.end_s,
         blueprint=blueprint,

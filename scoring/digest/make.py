@@ -72,7 +72,7 @@ def _row(episode: EpisodeScores, stamp: tuple[int, ...]) -> Row:
         asked_under=_hash({key: part for key, part in info.scenario.items() if key != "conditions"}),
         seed=info.seed,
         repeat=info.repeat,
-        condition=condition_text(info.scenario.get("conditions") or {}),
+        condition=condition_text(info.part("conditions")),
         user=user_text(info),
         duration_s=info.duration_s,
         exchanges=len(episode.view.timeline.exchanges),
@@ -85,7 +85,7 @@ def _row(episode: EpisodeScores, stamp: tuple[int, ...]) -> Row:
 
 def user_text(info: EpisodeInfo) -> str:
     """Who called: voice and style of the scenario's user, and the engine that spoke."""
-    persona = info.scenario.get("persona") or {}
+    persona = info.part("persona")
     named = ", ".join(str(persona[key]) for key in ("voice", "style") if persona.get(key))
     engine = next((f"{m.family} {m.name}" for m in info.models if m.role == VOICE_ROLE), "")
     return f"{named} ({engine})" if named and engine else named or engine
@@ -93,7 +93,9 @@ def user_text(info: EpisodeInfo) -> str:
 
 def condition_text(conditions: Mapping[str, Any]) -> str:
     """Room and line in words, as "cafe noise at 10 dB, packet_loss"."""
-    parts = [f"{bed.get('bed')} noise at {bed.get('snr_db')} dB" for bed in conditions.get("noise", ())]
+    noise = conditions.get("noise")
+    beds = [bed for bed in noise if isinstance(bed, Mapping)] if isinstance(noise, list | tuple) else []
+    parts = [f"{bed.get('bed')} noise at {bed.get('snr_db')} dB" for bed in beds]
     parts += [
         f"{name} {part}" if isinstance(part, int | float | str) else name
         for name, part in conditions.items()
@@ -103,7 +105,9 @@ def condition_text(conditions: Mapping[str, Any]) -> str:
 
 
 def _without_user(scenario: Mapping[str, Any]) -> dict[str, Any]:
-    persona = {k: v for k, v in (scenario.get("persona") or {}).items() if k not in ("voice", "style")}
+    known = scenario.get("persona")
+    kept = known if isinstance(known, Mapping) else {}
+    persona = {k: v for k, v in kept.items() if k not in ("voice", "style")}
     rest = {key: part for key, part in scenario.items() if key != "persona"}
     return {**rest, "persona": persona} if persona else rest
 

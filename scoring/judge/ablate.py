@@ -24,9 +24,8 @@ from scoring.judge.dimensions import (
     Labelled,
     Pair,
     Rating,
-    overall_rating,
 )
-from scoring.judge.fusion import Fusion
+from scoring.judge.fusion import WORST, Fusion
 from scoring.judge.pairwise import Orders, compare, labels_of
 from scoring.statistics.intervals import Interval, share_interval
 from scoring.statistics.paired import Difference, paired_difference
@@ -52,22 +51,28 @@ class Setup:
 
     Attributes:
         name: What is changed, for people: "without quality", "fusion majority".
-        fusion: Used for pairs alone.
-        orders: Likewise.
+        fusion: None takes each item's own.
+        orders: Used for pairs alone.
     """
 
     name: str
     judge: DimensionJudge
-    fusion: Fusion
+    fusion: Fusion | None = None
     orders: Orders = Orders.AS_IS
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """An item or a pair, and what is drawn together with it in a bootstrap."""
+    """An item or a pair.
+
+    Attributes:
+        cluster: What is drawn together with it in a bootstrap.
+        fusion: Makes one label of three, where a setup has no other.
+    """
 
     item: Item | Pair
     cluster: str
+    fusion: Fusion = WORST
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,23 +100,29 @@ async def judge_all(asked: Sequence[Asked], setup: Setup) -> Outcome:
     labels: dict[str, Mapping[str, Labelled]] = {}
     spent = Cost()
     for one in asked:
+        fusion = setup.fusion or one.fusion
         if isinstance(one.item, Pair):
-            pair = await compare(setup.judge, one.item, setup.fusion, setup.orders)
+            pair = await compare(setup.judge, one.item, fusion, setup.orders)
             found, overall, cost = pair.labels, pair.overall, pair.cost
         else:
             verdict = await setup.judge.rate(one.item)
-            found, overall, cost = verdict.labels, overall_rating(verdict.labels), verdict.cost
+            found, overall, cost = verdict.labels, fusion.rate(verdict.labels), verdict.cost
         labels[one.item.id] = {d.value: label for d, label in found.items()} | {OVERALL: overall}
         spent += cost
     return Outcome(setup.name, labels, {one.item.id: one.cluster for one in asked}, spent)
 
 
 def probes(asked: Sequence[Asked], setup: Setup, outcome: Outcome) -> Probes | None:
-    """What the overall labels of a way to judge rest on (TRACE's P1 and P2); None for single replies."""
-    if not asked or not isinstance(asked[0].item, Pair):
+    """What the overall labels of a way to judge rest on (TRACE's P1 and P2).
+
+    None for single replies, and where items of several packs are fused by several policies.
+    """
+    used = {setup.fusion or one.fusion for one in asked}
+    if len(used) != 1 or not isinstance(asked[0].item, Pair):
         return None
+    (fusion,) = used
     labels = {dimension.value: outcome.source(dimension.value) for dimension in Dimension}
-    return probe(setup.judge.name, labels, setup.fusion.rule, f"{setup.fusion.name}@{setup.fusion.version}")
+    return probe(setup.judge.name, labels, fusion.rule, str(fusion))
 
 
 def estimate(asked: Sequence[Asked], setup: Setup) -> Cost:

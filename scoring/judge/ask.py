@@ -1,8 +1,15 @@
 """Asking a language model for an answer that fits a schema, with everything kept that led to it.
 
 For judges of any kind. What is judged goes into the prompt as data (`data_block`), never as instructions.
-An answer counts only if it is one JSON object that fits the schema, repeats the nonce of its prompt, and
-passes the judge's own check; otherwise it is asked for again, and in the end it is no answer, with a cause.
+An answer counts only if it is one JSON object that fits the schema, holds the nonce of its prompt, is none
+that the data hold, and passes the judge's own check; otherwise it is asked for again, and in the end it is
+no answer, with a cause.
+
+The nonce is the only word that the schema allows in its field: a server that keeps to schemas writes it
+there itself, and of other models those that read the prompt copy it. (OpenAI prepares each new schema for
+seconds before it answers: there the schema stays the same, and the model must copy.) A model that copies an
+answer which somebody said has no nonce where schemas are only asked for; where they are kept to, it is
+known by the object that it copied.
 """
 
 from __future__ import annotations
@@ -11,11 +18,11 @@ import asyncio
 import hashlib
 import json
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, Field, ValidationError, create_model
 
 from scoring.judge.answers import AnswerCache, KeptAnswer, content_key
 from scoring.judge.budget import Budget, BudgetSpent, PriceUnknown
@@ -23,6 +30,7 @@ from scoring.judge.exchange import Asks, Exchange, Log
 from streams.language.client import Completion, Message, TokenUsage, asking_for
 from streams.language.errors import LanguageError, Malformed, Refused, TimedOut, Unreachable
 from streams.language.prices import Price, price
+from streams.language.server import VENDOR
 from streams.language.structured import objects, parse, strict_schema
 
 TRIES = 3
@@ -32,7 +40,7 @@ _NONCE = "<nonce>"
 
 
 class Answer(BaseModel):
-    """Base of what a model is asked for: it proves to answer this prompt by repeating its nonce."""
+    """Base of what a model is asked for: it answers this prompt if it holds its nonce."""
 
     nonce: str
 
@@ -117,7 +125,7 @@ class Asker:
 
         Returns:
             The answer, or a cause: that of the check, "nonce_wrong", "malformed", "two_objects",
-            "label_unknown", "timeout", "http_429", "unreachable", "budget_spent".
+            "label_unknown", "repeats_data", "timeout", "http_429", "unreachable", "budget_spent".
         """
         key = self._key(prompt, schema, version)
         if self._cache is not None and (kept := await asyncio.to_thread(self._cache.get, key)) is not None:
@@ -133,14 +141,17 @@ class Asker:
         cause = "malformed"
         for _ in range(self._tries):
             nonce = self._nonce()
-            chat = asking_for(schema, _with_complaint(prompt(nonce), cause if log.replies else ""))
+            bound = schema if self.base_url == VENDOR else _with_nonce(schema, nonce)
+            chat = asking_for(bound, _with_complaint(prompt(nonce), cause if log.replies else ""))
             try:
                 self.budget.check()
-                reply = await self._model.formatted(chat, schema)
+                reply = await self._model.formatted(chat, bound)
             except (BudgetSpent, LanguageError) as failure:
                 return Asked(None, cause_of(failure), log.exchange(chat, failure))
             self.budget.spend(log.add(chat, reply), self._price)
             value, cause = _read(reply.text, schema, nonce, check)
+            if value is not None and _repeats(value, nonce, chat):
+                value, cause = None, "repeats_data"
             if value is not None:
                 await self._keep(key, nonce, chat, reply)
                 return Asked(value, "", log.exchange(chat))
@@ -202,6 +213,33 @@ def data_block(nonce: str, data: dict[str, Any]) -> str:
     return f"<<<DATA {nonce}\n{text}\nDATA {nonce}>>>"
 
 
+def _with_nonce(schema: type[A], nonce: str) -> type[A]:
+    """A schema that allows one nonce alone."""
+    field: Any = (str, Field(json_schema_extra={"enum": [nonce]}))
+    return create_model(schema.__name__, __base__=schema, nonce=field)
+
+
+def _repeats(value: Answer, nonce: str, chat: Sequence[Message]) -> bool:
+    """Whether an answer but for its nonce is an object that stands in the data: then the data gave it."""
+    own = value.model_dump(exclude={"nonce"})
+    lines = chat[-1].content.partition(f"<<<DATA {nonce}\n")[2].splitlines()
+    said = _strings(json.loads(lines[0])) if lines else ()
+    return any(own == found for text in said for found in _objects(text))
+
+
+def _strings(data: Any) -> Iterator[str]:
+    if isinstance(data, str):
+        yield data
+    elif isinstance(data, dict | list):
+        for part in data.values() if isinstance(data, dict) else data:
+            yield from _strings(part)
+
+
+def _objects(text: str) -> Iterator[dict[str, Any]]:
+    for found in objects(text):
+        yield {name: part for name, part in json.loads(found).items() if name != "nonce"}
+
+
 def cause_of(failure: Exception) -> str:
     """A failure as the cause of an unscored verdict."""
     match failure:
@@ -242,6 +280,7 @@ _COMPLAINTS = {
     "two_objects": "it held more than one JSON object",
     "label_unknown": "a label was not one of those allowed",
     "nonce_wrong": "it did not repeat the nonce",
+    "repeats_data": "it was copied from the data",
     "evidence_not_heard": "a quote was not copied word for word from the reply",
 }
 

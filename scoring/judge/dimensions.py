@@ -87,6 +87,7 @@ class Task:
         user: The user's side: words and sound.
         manner: The manner the reply is asked to have (as in `scenarios.manners`), or "".
         perceive: The user's manner that the reply must take notice of, or "".
+        user_neutral: Blueprints of turns of the same voice in no style.
         wanted: What a good answer must do, in words.
     """
 
@@ -95,6 +96,7 @@ class Task:
     manner: str = ""
     perceive: str = ""
     wanted: tuple[str, ...] = ()
+    user_neutral: tuple[Blueprint, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,18 +189,6 @@ class DimensionJudge(Protocol):
 
 NOT_ASKED = "no_facts_expected"
 """The one cause of a missing label that lowers and hides nothing: the task does not ask for it."""
-
-
-def overall_rating(labels: Mapping[Dimension, Labelled]) -> Labelled:
-    """The worst rating of a reply over what its task asks for; unscored if any of that is."""
-    for dimension, found in labels.items():
-        if found.label is None and found.cause != NOT_ASKED:
-            return Labelled(None, f"{dimension.value}:{found.cause}")
-    given = {dimension: Rating(found.label) for dimension, found in labels.items() if found.label}
-    if not given:
-        return Labelled(None, NOT_ASKED)
-    worst = min(given.values(), key=lambda rating: rating.worth)
-    return Labelled(worst.value, reason=", ".join(f"{d.value} {r.value}" for d, r in given.items()))
 
 
 def by_both(first: Labelled, second: Labelled, *, better: int = 0) -> Labelled:

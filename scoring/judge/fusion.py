@@ -1,19 +1,22 @@
 """From three labels to one: explicit policies with versions, chosen by name, never guessed.
 
+A command names a policy, or else the pack of the scenario does (`fusion` in its manifest).
+
 A comparison is labelled in content, paralinguistics and voice quality; each label is `1`, `2`, `both_good`
-or `both_bad`. Two of the policies are those of TRACE (arXiv 2601.13742): content first, for talk that is
-about something, and the acceptability cap, for talk whose manner is part of the task.
+or `both_bad`. A single reply counts as one that is compared with its like. Two of the policies are those of
+TRACE (arXiv 2601.13742): content first, for talk that is about something, and the acceptability cap, for
+talk whose manner is part of the task.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from scoring.agreement.labels import BOTH_BAD, BOTH_GOOD, FIRST, SECOND
 from scoring.judge.contract import JudgeUnfit
-from scoring.judge.dimensions import Dimension, Labelled
+from scoring.judge.dimensions import NOT_ASKED, Dimension, Labelled, Rating
 
 LABELS = (FIRST, SECOND, BOTH_GOOD, BOTH_BAD)
 """The declared set of labels of a comparison."""
@@ -105,6 +108,32 @@ class Fusion:
     version: int
     rule: Rule
 
+    def __str__(self) -> str:
+        """As in manifests and evidence: "content-first@1"."""
+        return f"{self.name}@{self.version}"
+
+    def rate(self, ratings: Mapping[Dimension, Labelled]) -> Labelled:
+        """The overall rating of one reply.
+
+        `bad` if the policy finds two such replies `both_bad`; else `good` if every dimension is, and
+        `acceptable` if one is not. A dimension that the task does not ask for is no fault; if another one
+        is unscored, so is the whole.
+        """
+        for dimension, found in ratings.items():
+            if found.label is None and found.cause != NOT_ASKED:
+                return Labelled(None, f"{dimension.value}:{found.cause}")
+        given = {dimension: Rating(found.label) for dimension, found in ratings.items() if found.label}
+        if not given:
+            return Labelled(None, NOT_ASKED)
+        sides = (
+            BOTH_BAD if given.get(dimension) is Rating.BAD else BOTH_GOOD
+            for dimension in (Dimension.CONTENT, Dimension.PARALINGUISTICS, Dimension.VOICE_QUALITY)
+        )
+        whole = Rating.GOOD if set(given.values()) == {Rating.GOOD} else Rating.ACCEPTABLE
+        found_bad = self.rule(*sides) == BOTH_BAD
+        reason = ", ".join(f"{d.value} {r.value}" for d, r in given.items())
+        return Labelled(Rating.BAD.value if found_bad else whole.value, reason=f"{self} of {reason}")
+
     def fuse(self, labels: Mapping[Dimension, Labelled]) -> Labelled:
         """The overall label; unscored if a dimension is, or has a label outside the set."""
         given: list[str] = []
@@ -130,20 +159,75 @@ FUSIONS: Mapping[str, Fusion] = {
 """The policies by name."""
 
 
+WORST = FUSIONS["rating-min"]
+"""Of single replies where neither command nor pack names a policy: no dimension's fault is hidden."""
+
+
 class FusionMisnamed(JudgeUnfit):
     """A policy that is not known."""
 
     def __init__(self, name: str) -> None:
         self.name = name
-        super().__init__(f"fusion {name!r}: there is no such policy. Known: {', '.join(FUSIONS)}.")
+        super().__init__(f"fusion {name!r}: there is no such policy. Known: {', '.join(map(str, _all()))}.")
+
+
+class FusionNotChosen(JudgeUnfit):
+    """Neither the command nor the pack says how labels become one, and nobody guesses."""
+
+    def __init__(self, packs: Iterable[str]) -> None:
+        self.packs = tuple(sorted(set(packs)))
+        named = ", ".join(pack or "a scenario without a pack" for pack in self.packs)
+        super().__init__(
+            f"fusion: {named} named no policy when it was called. Say --fusion NAME ({', '.join(FUSIONS)}),"
+            " or write `fusion` into its pack.yaml before calling."
+        )
+
+
+def _all() -> Iterable[Fusion]:
+    return FUSIONS.values()
 
 
 def fusion_named(name: str) -> Fusion:
-    """A policy by its name.
+    """A policy by its name, with its version ("content-first@1") or without.
 
     Raises:
-        FusionMisnamed: There is none.
+        FusionMisnamed: There is none, or not of that version.
     """
-    if name not in FUSIONS:
-        raise FusionMisnamed(name)
-    return FUSIONS[name]
+    for fusion in _all():
+        if name in (fusion.name, str(fusion)):
+            return fusion
+    raise FusionMisnamed(name)
+
+
+@dataclass(frozen=True, slots=True)
+class FusionChoice:
+    """What a command says of the policy.
+
+    Attributes:
+        named: Its name; "" leaves it to the pack of each scenario.
+        default: Of packs that name none; None has none.
+    """
+
+    named: str = ""
+    default: Fusion | None = None
+
+    def __post_init__(self) -> None:
+        if self.named:
+            fusion_named(self.named)
+
+    def of(self, pack: str, declared: str) -> Fusion:
+        """The policy for a scenario.
+
+        Args:
+            pack: Name of its pack, "" if it has none.
+            declared: What that names, "" for nothing.
+
+        Raises:
+            FusionMisnamed: There is no such policy.
+            FusionNotChosen: Nobody names one.
+        """
+        if self.named or declared:
+            return fusion_named(self.named or declared)
+        if self.default is None:
+            raise FusionNotChosen([pack])
+        return self.default

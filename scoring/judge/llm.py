@@ -1,7 +1,7 @@
 """The judge that is a language model, on any OpenAI-compatible server.
 
-The reply is data: one JSON string in the user message. The model must repeat a nonce that the endpoint
-cannot know, label each fact with one of three words, and quote the reply for each label that needs
+The reply is data: one JSON string in the user message. The model gives back a nonce that the endpoint
+cannot know, labels each fact with one of three words, and quotes the reply for each label that needs
 evidence. A quote that is not in the reply word for word, that speaks to the judge, or that shares no word
 with the fact makes the verdict on that fact unscored: a model that is talked into a label still has to
 show words that say it.
@@ -10,9 +10,10 @@ show words that say it.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
+from functools import cache
+from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, create_model
 
 from scenarios.facts.matching import find, tokens
 from scenarios.schema import Fact
@@ -22,7 +23,7 @@ from scoring.judge.contract import FactLabel, FactVerdict, ReplyToJudge, Span, T
 from scoring.judge.sentences import sentences
 from streams.language.client import Message
 
-VERSION = 1
+VERSION = 2
 """Raised whenever the prompt or the reading of its answers changes."""
 
 MAX_CHARACTERS = 12_000
@@ -50,7 +51,6 @@ _LETTERS = 4
 class _FactAnswer(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
-    id: str
     quote: str
     label: Literal["stated", "contradicted", "missing"]
 
@@ -58,7 +58,21 @@ class _FactAnswer(BaseModel):
 class _TurnAnswer(Answer):
     model_config = ConfigDict(extra="forbid")
 
-    facts: list[_FactAnswer]
+    facts: BaseModel
+
+    def on(self, number: int) -> _FactAnswer:
+        """The answer on a fact, by its number from 0."""
+        found: _FactAnswer = getattr(self.facts, f"f{number + 1}")
+        return found
+
+
+@cache
+def _schema(facts: int) -> type[_TurnAnswer]:
+    """What is asked for: every fact has a field of its own, so that none can be left out or made up."""
+    fields: Any = {f"f{number}": (_FactAnswer, ...) for number in range(1, facts + 1)}
+    listed = create_model("_FactAnswers", __config__=ConfigDict(extra="forbid"), **fields)
+    own: Any = (listed, ...)
+    return create_model("_TurnAnswer", __base__=_TurnAnswer, facts=own)
 
 
 class LlmJudge:
@@ -87,15 +101,15 @@ class LlmJudge:
             return unscored(self.name, self.version, facts, cause)
         asked = await self._asker.ask(
             _prompt(reply, facts),
-            _TurnAnswer,
-            lambda answer: _unfit(answer, facts, reply.heard),
+            _schema(len(facts)),
+            lambda answer: _unfit(answer, len(facts), reply.heard),
             version=self.version,
         )
         evidence = asked.exchange.to_json()
         if asked.value is None:
             return unscored(self.name, self.version, facts, asked.cause, evidence)
-        answers = {answer.id: answer for answer in asked.value.facts}
-        verdicts = [_verdict(fact, answers[f"f{i}"], reply.heard) for i, fact in enumerate(facts, 1)]
+        answer = asked.value
+        verdicts = [_verdict(fact, answer.on(i), reply.heard) for i, fact in enumerate(facts)]
         return TurnVerdict(self.name, self.version, tuple(verdicts), evidence)
 
 
@@ -118,11 +132,10 @@ def _prompt(reply: ReplyToJudge, facts: Sequence[Fact]) -> Prompt:
     ]
 
 
-def _unfit(answer: _TurnAnswer, facts: Sequence[Fact], heard: str) -> str:
+def _unfit(answer: _TurnAnswer, facts: int, heard: str) -> str:
     """What is wrong with an answer as a whole: worth asking again."""
-    if sorted(fact.id for fact in answer.facts) != sorted(f"f{i}" for i in range(1, len(facts) + 1)):
-        return "facts_mismatch"
-    quoted = (fact.quote for fact in answer.facts if fact.label != "missing")
+    labelled = [answer.on(number) for number in range(facts)]
+    quoted = (fact.quote for fact in labelled if fact.label != "missing")
     return "" if all(_place(quote, heard) for quote in quoted) else "evidence_not_heard"
 
 

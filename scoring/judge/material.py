@@ -52,7 +52,8 @@ def withheld(asked: Asked, families: Collection[str]) -> Asked:
     """An item or a pair whose blueprints lack families, on both sides of the call."""
     if not families:
         return asked
-    task = replace(asked.task, user=_spoken_without(asked.task.user, families))
+    neutral = tuple(without(blueprint, families) for blueprint in asked.task.user_neutral)
+    task = replace(asked.task, user=_spoken_without(asked.task.user, families), user_neutral=neutral)
     if isinstance(asked, Item):
         return replace(asked, task=task, reply=_reply_without(asked.reply, families))
     first, second = (_reply_without(reply, families) for reply in (asked.first, asked.second))
@@ -211,11 +212,13 @@ class Paired:
 
     Attributes:
         prompts: The user's words of each pair, and how often they had been said before.
+        turns: The endpoint's turns of each pair, in both calls.
         unpaired: Replies to words that were asked in one call only, by cause.
     """
 
     pairs: tuple[Pair, ...]
     prompts: tuple[str, ...]
+    turns: tuple[tuple[int, int], ...]
     unpaired: Counter[str]
 
 
@@ -235,7 +238,8 @@ def paired(first: Sequence[Answered], second: Sequence[Answered], name: str) -> 
         pairs.append(Pair(f"{name}#{number}", a.task, a.reply, b.reply))
     lonely = len(one) + len(two) - 2 * len(both)
     unpaired = Counter({"asked_of_one_only": lonely}) if lonely else Counter[str]()
-    return Paired(tuple(pairs), tuple(prompt[0] for prompt in both), unpaired)
+    turns = tuple((one[prompt].turn, two[prompt].turn) for prompt in both)
+    return Paired(tuple(pairs), tuple(prompt[0] for prompt in both), turns, unpaired)
 
 
 def _by_prompt(replies: Sequence[Answered]) -> dict[tuple[str, int], Answered]:

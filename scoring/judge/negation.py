@@ -94,4 +94,5 @@ def _negated(text: Sequence[Token], start: int, end: int) -> bool:
             break
         copular = token.form in words.COPULAS or text[i - 1].form in words.COPULAS
         after += token.negator and (copular or before > 0)  # "it is not true that the guide never ..."
-    return (max(0, before) + after) % 2 == 1
+    # of "non-polar" the prefix denies the next word alone
+    return (max(0, before) + after + text[first].denied) % 2 == 1

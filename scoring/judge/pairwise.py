@@ -120,7 +120,7 @@ async def compare(
         version=judge.version,
         labels=labels,
         overall=fusion.fuse(labels),
-        fusion=f"{fusion.name}@{fusion.version}",
+        fusion=str(fusion),
         orders=orders,
         inconsistent=odd,
         shown=tuple(shown),

@@ -161,7 +161,7 @@ def _scale(decimals: Token) -> int:
 
 
 def _bounds(text: Sequence[Token], first: int, value: float, year: bool) -> tuple[float, float]:
-    before = [token.form for token in text[max(0, first - 2) : first]]
+    before = [token.form for token in text[max(0, first - 3) : first] if token.form != "minus"][-2:]
     one, two = before[-1:], tuple(before)
     if two in words.AT_LEAST or (one and one[0] in words.OVER):
         return value * (1 - EXACT), math.inf

@@ -11,7 +11,8 @@ from typing import Any
 from recordings.reader import Episode, write_scores
 from scoring.blueprint.episodes import EpisodeBlueprints, Studio, episode_blueprints, stored_blueprints
 from scoring.judge.cost import Cost, total
-from scoring.judge.dimensions import DIMENSIONS_VERSION, Dimension, DimensionJudge, Verdict, overall_rating
+from scoring.judge.dimensions import DIMENSIONS_VERSION, Dimension, DimensionJudge, Verdict
+from scoring.judge.fusion import WORST, Fusion, FusionChoice
 from scoring.judge.material import Answered, answered
 from streams.clock import now
 
@@ -42,6 +43,7 @@ class RatedEpisode:
 
     Attributes:
         verdicts: By turn of the endpoint.
+        fusion: Makes one label of three.
         preparing: What came before any verdict: blueprints.
     """
 
@@ -49,6 +51,7 @@ class RatedEpisode:
     judge: str
     version: int
     verdicts: dict[int, Verdict]
+    fusion: Fusion = WORST
     preparing: Cost = field(default_factory=Cost)
 
     @property
@@ -70,10 +73,11 @@ class RatedEpisode:
             "judge": self.judge,
             "version": self.version,
             "contract": DIMENSIONS_VERSION,
+            "fusion": str(self.fusion),
             "counts": {d.value: dict(sorted(self.counts(d).items())) for d in Dimension},
             "cost": self.cost.to_json(),
             "turns": [
-                {"turn": turn, "overall": overall_rating(verdict.labels).to_json(), **verdict.to_json()}
+                {"turn": turn, "overall": self.fusion.rate(verdict.labels).to_json(), **verdict.to_json()}
                 for turn, verdict in self.verdicts.items()
             ],
         }
@@ -100,16 +104,25 @@ async def hear(folder: Path, studio: Studio | None, *, with_sound: bool = False)
     return Heard(episode, tuple(answered(episode, blueprints, with_sound=with_sound)), seconds)
 
 
-async def rate_episode(heard: Heard, judge: DimensionJudge) -> RatedEpisode:
+def fusion_of(heard: Heard, choice: FusionChoice) -> Fusion:
+    """The policy for an episode: that of the command, else that of its pack.
+
+    Raises:
+        FusionMisnamed: There is no such policy.
+        FusionNotChosen: Nobody names one.
+    """
+    return choice.of(heard.episode.info.pack, heard.episode.info.fusion)
+
+
+async def rate_episode(heard: Heard, judge: DimensionJudge, fusion: Fusion = WORST) -> RatedEpisode:
     """Rate every reply of an episode, and write the ratings beside it.
 
     Raises:
         RecordingError: They cannot be written.
     """
     verdicts = {reply.turn: await judge.rate(reply.item) for reply in heard.replies}
-    rated = RatedEpisode(
-        heard.episode.info.id, judge.name, judge.version, verdicts, Cost(compute_s=heard.compute_s)
-    )
+    info, preparing = heard.episode.info, Cost(compute_s=heard.compute_s)
+    rated = RatedEpisode(info.id, judge.name, judge.version, verdicts, fusion, preparing)
     write_scores(heard.episode.path, FILE, rated.to_json())
     return rated
 

@@ -43,7 +43,7 @@ from scoring.judge.sentences import Mode, Sentence, sentences, speaks_of_possibi
 from streams.language.sentences import SentenceEncoder, Vectors
 from streams.speech import workers
 
-VERSION = 2
+VERSION = 3
 """Raised whenever a verdict of the rules judge changes."""
 
 MAX_COMPARED = 24

@@ -23,7 +23,7 @@ from scoring.judge.llm import MAX_CHARACTERS
 from scoring.judge.material import without
 from streams.language.client import Message, TokenUsage, asking_for
 
-VERSION = 1
+VERSION = 2
 """Raised whenever a prompt or the reading of its answers changes."""
 
 ANSWER_TOKENS = 120

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from scoring.blueprint.record import Blueprint
-from scoring.judge import manner_rules, sound_rules
+from scoring.judge import manner_rules, reaction_rules, sound_rules
 from scoring.judge.contract import FactLabel, Judge, ReplyToJudge, Satisfying, TurnVerdict
 from scoring.judge.cost import Cost
 from scoring.judge.dimensions import (
@@ -25,7 +25,7 @@ from scoring.judge.dimensions import (
 from scoring.judge.sound_rules import Finding
 from streams.clock import now
 
-VERSION = 2
+VERSION = 3
 """Raised whenever a verdict changes: a threshold, a rule."""
 
 CLEARLY_BETTER = 0.3
@@ -53,10 +53,11 @@ class TraceRules:
     """Rates by rules; compares by rating both.
 
     Content is what the facts judge says: every fact stated is good, some acceptable, none or a contradicted
-    one bad; without facts it is not asked for. Voice quality is the worst of `sound_rules.QUALITY`.
-    Paralinguistics is the worst of melody and pace (`sound_rules.DELIVERY`) and, where the task asks for a
-    manner, of that manner (`manner_rules`). Of two acceptable contents the one that states more facts is
-    better; of two acceptable sounds the one that is `CLEARLY_BETTER`.
+    one bad; demands in words that no facts stand for are not read, and unscored. Voice quality is the worst
+    of `sound_rules.QUALITY`. Paralinguistics is the worst of melody and pace (`sound_rules.DELIVERY`), the
+    manner that is asked for (`manner_rules`), and the reaction to the user's (`reaction_rules`); if one of
+    these two is asked for and cannot be told, it is unscored. Of two acceptable contents that is better
+    which states more facts; of two acceptable sounds the one that is `CLEARLY_BETTER`.
 
     Args:
         facts: Judges the content.
@@ -103,7 +104,7 @@ class TraceRules:
 
     async def _rate(self, task: Task, reply: Reply) -> _Rated:
         facts = await self._facts.judge(ReplyToJudge.of(task.question, reply.spoken.words))
-        labels = {Dimension.CONTENT: content_label(facts)}
+        labels = {Dimension.CONTENT: content_label(facts, bool(task.wanted))}
         findings: dict[Dimension, list[Finding]] = {}
         for dimension in (Dimension.PARALINGUISTICS, Dimension.VOICE_QUALITY):
             blueprint = reply.spoken.blueprint
@@ -114,14 +115,20 @@ class TraceRules:
                 labels[dimension] = sound_rules.verdict(findings[dimension], dimension.value)
             else:
                 findings[dimension] = delivery(blueprint, reply.neutral, task.manner)
+                findings[dimension] += reaction_rules.findings(task, reply)
                 labels[dimension] = delivery_label(findings[dimension])
         return _Rated(labels, facts, findings)
 
 
-def content_label(facts: TurnVerdict) -> Labelled:
-    """The facts judge's verdict as a rating."""
+def content_label(facts: TurnVerdict, demands: bool = False) -> Labelled:
+    """The facts judge's verdict as a rating.
+
+    Args:
+        facts: The verdict.
+        demands: Whether the task says in words what a good answer does: without facts no rule reads that.
+    """
     if not facts.facts:
-        return Labelled(None, NOT_ASKED)
+        return Labelled(None, "demands_not_read" if demands else NOT_ASKED)
     if facts.satisfying is None:
         return Labelled(None, facts.cause)
     counts = (f"{len(facts.having(label))} {label.value}" for label in FactLabel if facts.having(label))
@@ -138,11 +145,12 @@ def delivery(blueprint: Blueprint, neutral: Sequence[Blueprint], manner: str) ->
 
 
 def delivery_label(findings: Sequence[Finding]) -> Labelled:
-    """The worst of it; unscored if the manner that was asked for could not be measured."""
-    manner = next((finding for finding in findings if finding.measure == "manner"), None)
-    if manner is not None and manner.rating is None:
-        return Labelled(None, manner.cause, f"the manner was not measured: {manner.expected}")
-    return sound_rules.verdict(findings, Dimension.PARALINGUISTICS.value)
+    """The worst of it; unscored if the manner that was asked for, or the reaction, could not be told."""
+    for finding in findings:
+        if finding.measure in ("manner", reaction_rules.REACTION) and finding.rating is None:
+            return Labelled(None, finding.cause, f"{finding.measure} was not told: {finding.expected}")
+    of_reply = [finding for finding in findings if finding.measure != reaction_rules.USER]
+    return sound_rules.verdict(of_reply, Dimension.PARALINGUISTICS.value)
 
 
 def _stated(rated: _Rated) -> float | None:

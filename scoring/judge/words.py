@@ -150,7 +150,7 @@ LACK = _set(
 IMPLICIT = _set("rid avoid deny escape ignore prevent help forget")
 """Words that cancel a negator before them: who cannot get rid of a noise has it."""
 
-COPULAS = _set("is are was were be been isnt arent wasnt werent")
+COPULAS = _set("is are was were be been")
 """Forms after which a negator denies the subject: "the tilt is not what makes the seasons"."""
 
 ELSEWHERE = _set("unlike whereas while than compared")

@@ -6,24 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from scoring.report.figures import clock, number
-from scoring.text import Op, fewest_errors, has_word_spaces
+from scoring.text import has_word_spaces
+from scoring.text.marking import MarkedWord, compared
 from scoring.texts import Texts
 from scoring.timeline import Exchange, Timeline
-
-
-@dataclass(frozen=True, slots=True)
-class Word:
-    """A word as it is shown.
-
-    Attributes:
-        op: What happened to it.
-        text: The word, or for a deletion the word that is missing.
-        expected: For a substitution, what it should have been.
-    """
-
-    op: str
-    text: str
-    expected: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +17,7 @@ class Cell:
     """A text in the table: plain, or word by word where there are errors, or why there is none."""
 
     text: str = ""
-    words: tuple[Word, ...] = ()
+    words: tuple[MarkedWord, ...] = ()
     errors: str = ""
     unscored: str = ""
 
@@ -104,15 +90,6 @@ def _compared(text: str | None, references: Sequence[str], cause: str) -> Cell:
         return Cell(unscored=cause)
     if not references:
         return Cell(text)
-    found = fewest_errors(references, text)
-    if not found.errors:
-        return Cell(text, errors=f"0 of {found.reference_words}")
-    words = tuple(
-        Word(step.op.value, step.hypothesis or step.reference or "", _expected(step.op, step.reference))
-        for step in found.alignment
-    )
-    return Cell(text, words, f"{found.errors} of {found.reference_words}")
-
-
-def _expected(op: Op, reference: str | None) -> str:
-    return reference or "" if op is Op.SUBSTITUTION else ""
+    found = compared(references, text)
+    wrong, words = found.errors.errors, found.errors.of
+    return Cell(text, found.words if wrong else (), f"{wrong} of {words}")

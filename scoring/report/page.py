@@ -39,10 +39,11 @@ def render(template: Path, styles: Sequence[Path], script: Path | None = None, *
         # our own files: the page may run and style by nothing else
         style=Markup(style),  # noqa: S704
         script=Markup(code),  # noqa: S704
-        style_hash=_hash(style),
-        script_hash=_hash(code),
+        style_hash=hash_of(style),
+        script_hash=hash_of(code),
     )
 
 
-def _hash(text: str) -> str:
+def hash_of(text: str) -> str:
+    """As a content security policy names the text of an element."""
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()

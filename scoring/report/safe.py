@@ -9,6 +9,8 @@ _BIDI = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\
 
 def neutralise(text: str) -> str:
     """Make bidi controls, other control characters and half surrogates visible as their code points."""
+    if text.isascii() and text.isprintable():
+        return text
     return "".join(_harmless(character) for character in text)
 
 

@@ -122,7 +122,11 @@ def items_of(scenario: Scenario) -> list[tuple[str, str, Item]]:
 def subjects(view: EpisodeView) -> Iterator[tuple[Exchange, Texts, Subject]]:
     """The exchanges that ask about an item or an aspect."""
     written = view.info.scenario
-    if not (written.get("aspects") or any("item" in turn for turn in written.get("turns", ()))):
+    turns = written.get("turns")
+    asking = isinstance(turns, list | tuple) and any(
+        isinstance(turn, Mapping) and "item" in turn for turn in turns
+    )
+    if not (written.get("aspects") or asking):
         return
     scenario = scenario_of(view)
     if scenario is None:

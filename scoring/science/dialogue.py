@@ -20,7 +20,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from scenarios.schema import Expertise
-from scoring.statistics.intervals import Interval, share_interval
+from scoring.statistics.intervals import Interval, bootstrap_ratio, share_interval
 from scoring.statistics.undefined import or_none
 
 COMPLETED_WITHIN = 8
@@ -182,14 +182,29 @@ class Share:
 
 
 @dataclass(frozen=True, slots=True)
+class Mean:
+    """A mean over dialogues.
+
+    Attributes:
+        value: None if n is 0.
+        n: Dialogues.
+        interval: Bootstrap that draws scenarios, with all dialogues on them; None if there are too few.
+    """
+
+    value: float | None
+    n: int
+    interval: Interval | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class DialogueScores:
     """The dialogue table of one endpoint.
 
     Attributes:
-        mean_turns: Over all dialogues, completed or not; None if there are none.
+        turns: Mean over all dialogues, completed or not.
         within: Completed within eight turns.
         never: Dialogues in which an aspect stayed open to the end: their turns are cut short.
-        distance: Mean distance of the guesses in tiers, over all; None without guesses.
+        distance: Mean distance of the guesses in tiers, over all.
         distance_wrong: The same over wrong guesses only, as the paper reports it.
         confusion: Count by (level, guess).
     """
@@ -198,11 +213,11 @@ class DialogueScores:
     loose: Share
     strict: Share
     adaptation: Share
-    mean_turns: float | None
+    turns: Mean
     within: Share
     never: Share
-    distance: float | None
-    distance_wrong: float | None
+    distance: Mean
+    distance_wrong: Mean
     confusion: Mapping[tuple[Expertise, Expertise], int]
 
 
@@ -217,11 +232,13 @@ def score_dialogues(dialogues: Sequence[Dialogue]) -> DialogueScores:
         loose=_units(dialogues, "loose"),
         strict=_units(dialogues, "strict"),
         adaptation=share(right, causes),
-        mean_turns=math.fsum(one.turns for one in dialogues) / len(dialogues) if dialogues else None,
+        turns=_mean([(one.cluster, one.turns, True) for one in dialogues]),
         within=_judged([(one.cluster, one.within) for one in dialogues]),
         never=_judged([(one.cluster, one.never) for one in dialogues], higher=False),
-        distance=_mean(tiers),
-        distance_wrong=_mean([tier for tier in tiers if tier]),
+        distance=_mean([(one.cluster, tier, True) for (one, _), tier in zip(guessed, tiers, strict=True)]),
+        distance_wrong=_mean(
+            [(one.cluster, tier, tier > 0) for (one, _), tier in zip(guessed, tiers, strict=True)]
+        ),
         confusion=Counter((one.level, guess) for one, guess in guessed),
     )
 
@@ -246,5 +263,12 @@ def _units(dialogues: Sequence[Dialogue], policy: str) -> Share:
     return _judged([(one.cluster, getattr(unit, policy)) for one in dialogues for unit in one.units])
 
 
-def _mean(values: Sequence[int]) -> float | None:
-    return math.fsum(values) / len(values) if values else None
+def _mean(values: Sequence[tuple[str, int, bool]]) -> Mean:
+    """The mean of values, each with its cluster and whether it counts; what does not is drawn with it."""
+    parts = [value if counts else 0 for _, value, counts in values]
+    wholes = [int(counts) for _, _, counts in values]
+    n = sum(wholes)
+    if not n:
+        return Mean(None, 0)
+    interval = or_none(bootstrap_ratio(parts, wholes, [cluster for cluster, _, _ in values]))
+    return Mean(math.fsum(parts) / n, n, interval)

@@ -4,7 +4,7 @@ A line is `{"id", "system", "text"?, "transcript"?, "reference"?, "correct"?}`: 
 wrote, a transcript of what it said, the key, and whether the source calls it right. Also `question`,
 `recognised` (the system's transcript of the question), `domain`, `condition` ("speech", or "text" for
 questions that were put in writing), `item` (as in a scenario, with options and features), and `unscored`
-(why there is no text). Other keys are an error.
+(why there is no text, or no transcript of what was said). Other keys are an error.
 """
 
 from __future__ import annotations
@@ -102,6 +102,7 @@ def as_answered(result: Result, known: Item | None = None, rule: Rule = Rule.WOR
         if right is None and answer is not None and rule is Rule.SUBSTRING:
             right = normalise(result.reference) in normalise(answer)
     absent = {"recognised": result.recognised, "written": result.text, "spoken": result.transcript}
+    causes = {"answer": result.unscored, "spoken": result.unscored} if result.unscored else {}
     return Answered(
         id=result.id,
         system=result.system,
@@ -115,8 +116,8 @@ def as_answered(result: Result, known: Item | None = None, rule: Rule = Rule.WOR
         written=result.text,
         spoken=result.transcript,
         right=right,
-        unscored={"answer": result.unscored} if result.unscored else {},
-        unasked=frozenset(name for name, text in absent.items() if text is None),
+        unscored=causes,
+        unasked=frozenset(name for name, text in absent.items() if text is None and name not in causes),
     )
 
 

@@ -60,6 +60,7 @@ _RIGHT = (
     (Stage.PERCEPTION, "beyond", "RR beyond question", "answers with a keyword the question lacks"),
     (Stage.KNOWLEDGE, "accuracy", "accuracy", "right answers, to all questions"),
     (Stage.KNOWLEDGE, "choice", "multiple choice", "right answers among options"),
+    (Stage.KNOWLEDGE, "choice_rule", "multiple choice, rule alone", "right answers as a rule reads them"),
     (Stage.KNOWLEDGE, "open", "open", "right answers to open questions"),
     (Stage.KNOWLEDGE, "coverage", "read by rule", "answers from which a rule reads one option"),
 )
@@ -225,18 +226,18 @@ def _open(one: Answered, key: str, accept: tuple[str, ...]) -> Mark:
 def _choice(one: Answered, options: Mapping[str, str], key: str) -> dict[str, Mark]:
     """By rule; a judge's label where no rule decides."""
     chance = 1 / len(options)
+    judged = None if one.right is None else Mark(float(one.right), 1, chance=chance)
     if one.answer is None:
-        mark = Mark(0, 1, one.cause("answer"), chance)
-        if one.right is not None:
-            mark = Mark(float(one.right), 1, chance=chance)
-        return {"choice": mark, "accuracy": mark}
+        read = Mark(0, 1, one.cause("answer"), chance)
+        return {"choice": judged or read, "accuracy": judged or read, "choice_rule": read}
     choice = chosen(one.answer, options)
     if choice.cause == "options_alike":
-        return dict.fromkeys(("choice", "accuracy", "coverage"), Mark(0, 0, choice.cause))
-    if choice.letter is not None:
-        mark = Mark(float(choice.letter == key), 1, chance=chance)
-    elif one.right is not None:
-        mark = Mark(float(one.right), 1, chance=chance)
+        every = ("choice", "accuracy", "choice_rule", "coverage")
+        return dict.fromkeys(every, Mark(0, 0, choice.cause))
+    if choice.letter is None:
+        read = Mark(0, 1, choice.cause, chance)
+        mark = judged or read
     else:
-        mark = Mark(0, 1, choice.cause, chance)
-    return {"choice": mark, "accuracy": mark, "coverage": Mark(float(choice.letter is not None), 1)}
+        mark = read = Mark(float(choice.letter == key), 1, chance=chance)
+    coverage = Mark(float(choice.letter is not None), 1)
+    return {"choice": mark, "accuracy": mark, "choice_rule": read, "coverage": coverage}

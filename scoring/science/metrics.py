@@ -9,8 +9,12 @@ from scoring.science.answers import answers
 from scoring.science.marks import MEASURES, Mark, Measure, stage_marks
 from scoring.view import EpisodeView
 
-VERSIONS = dict.fromkeys((f"knowledge_{n}" for n in ("accuracy", "choice", "open", "coverage")), 2)
-"""Of measures that were changed: 2, since what is denied is not chosen, and 3.5 is not 3."""
+VERSIONS = {
+    **dict.fromkeys(("knowledge_choice", "knowledge_coverage"), 2),  # what is denied is not chosen
+    **dict.fromkeys(("knowledge_accuracy", "knowledge_open"), 3),  # 3.5 is not 3; a sign and "%" count
+    **dict.fromkeys((f"perception_{name}" for name in ("loose", "strict", "beyond")), 2),  # so they do here
+}
+"""Of measures that were changed."""
 
 
 def _measuring(measured: Measure) -> Callable[[EpisodeView], list[Measurement]]:

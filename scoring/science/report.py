@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from scoring.science.dialogue import LEVELS
-from scoring.science.run import Coupled, DialogueTable, Science
+from scoring.science.dialogue import LEVELS, Mean
+from scoring.science.run import DialogueTable, Science
+from scoring.science.stage_coupling import Coupled
 from scoring.science.stages import Cell, StageTable
 from scoring.statistics.undefined import Undefined
 
-VERSION = 1
+VERSION = 2
 """Raised whenever the JSON changes."""
 
 
@@ -52,11 +53,14 @@ def _dialogues(table: DialogueTable) -> dict[str, Any]:
         "factuality_loose": scores.loose.to_json(),
         "factuality_strict": scores.strict.to_json(),
         "adaptation": scores.adaptation.to_json(),
-        "distance": scores.distance,
-        "distance_of_wrong_guesses": scores.distance_wrong,
+        "distance": scores.distance.value,
+        "distance_interval": _interval(scores.distance),
+        "distance_of_wrong_guesses": scores.distance_wrong.value,
+        "distance_of_wrong_guesses_interval": _interval(scores.distance_wrong),
         "levels": [level.value for level in LEVELS],
         "confusion": [[scores.confusion.get((a, b), 0) for b in LEVELS] for a in LEVELS],
-        "mean_turns": scores.mean_turns,
+        "mean_turns": scores.turns.value,
+        "mean_turns_interval": _interval(scores.turns),
         "completed_within_8": scores.within.to_json(),
         "never_completed": scores.never.to_json(),
     }
@@ -65,7 +69,9 @@ def _dialogues(table: DialogueTable) -> dict[str, Any]:
 def _coupled(pair: Coupled) -> dict[str, Any]:
     rho, r2, split, items = pair.systems.rho, pair.systems.r2, pair.systems.split, pair.items
     return {
+        "part": pair.part,
         "stages": [pair.first.value, pair.second.value],
+        "measures": list(pair.measures),
         "systems": pair.systems.n,
         "spearman": _undefined(rho)
         if isinstance(rho, Undefined)
@@ -78,6 +84,10 @@ def _coupled(pair: Coupled) -> dict[str, Any]:
         if isinstance(items, Undefined)
         else {"value": items.odds_ratio, "interval": items.interval.to_json(), "n": items.n},
     }
+
+
+def _interval(mean: Mean) -> list[float] | None:
+    return None if mean.interval is None else mean.interval.to_json()
 
 
 def _undefined(why: Undefined) -> dict[str, Any]:

@@ -5,20 +5,17 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
 from pathlib import Path
 
 from recordings.reader import read_scores
 from scoring.science.answers import Answered, Condition, answers
 from scoring.science.audience import Guess, kept_guess
 from scoring.science.contrasts import Contrast, contrasts
-from scoring.science.coupling import Came, Coupling, Pooled, coupling, mantel_haenszel
 from scoring.science.dialogue import Dialogue, DialogueScores, score_dialogues
 from scoring.science.dialogues import dialogue, judge_of
 from scoring.science.imported import Result, Rule, as_answered
-from scoring.science.marks import MAIN, MEASURES, Stage
+from scoring.science.stage_coupling import Coupled, couple
 from scoring.science.stages import Scored, StageTable, scored, stage_table
-from scoring.statistics.undefined import Undefined
 from scoring.view import EpisodeView
 
 AUDIENCE = "audience"
@@ -38,16 +35,6 @@ class DialogueTable:
     judges: Mapping[str, int]
     guessers: Mapping[str, int]
     scores: DialogueScores
-
-
-@dataclass(frozen=True, slots=True)
-class Coupled:
-    """How two stages go together: over systems, and over the items of all systems."""
-
-    first: Stage
-    second: Stage
-    systems: Coupling
-    items: Pooled | Undefined
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,41 +113,3 @@ def _dialogues(calls: Sequence[Call]) -> Iterable[DialogueTable]:
             guessers=Counter(call.guess.judge if call.guess else "rules" for call, _ in held_by),
             scores=score_dialogues([one for _, one in held_by]),
         )
-
-
-def couple(tables: Sequence[StageTable], questions: Sequence[Sequence[Scored]]) -> Iterable[Coupled]:
-    """Every pair of stages; nothing with fewer than two systems.
-
-    Args:
-        tables: Of the systems.
-        questions: Of the same systems, in the same order.
-    """
-    if len(tables) < 2:
-        return
-    for first, second in combinations(Stage, 2):
-        both = [(oriented(table, first), oriented(table, second)) for table in tables]
-        known = [(a, b) for a, b in both if a is not None and b is not None]
-        came = [_together(some, first, second) for some in questions]
-        yield Coupled(
-            first,
-            second,
-            coupling([a for a, _ in known], [b for _, b in known]),
-            mantel_haenszel(came),
-        )
-
-
-def _together(questions: Sequence[Scored], first: Stage, second: Stage) -> list[Came]:
-    """Questions of one system that are scored in two stages, and whether they came through each."""
-    return [
-        Came(one.answered.id, one.passes[first], one.passes[second])
-        for one in questions
-        if {first, second} <= one.passes.keys()
-    ]
-
-
-def oriented(table: StageTable, stage: Stage) -> float | None:
-    """A stage's main measure, turned so that higher is better."""
-    found = table.whole.get(MAIN[stage])
-    if found is None or found.value is None:
-        return None
-    return found.value if MEASURES[MAIN[stage]].higher else 1 - found.value

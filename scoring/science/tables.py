@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from itertools import groupby
 
 from scoring.science.contrasts import Contrast
 from scoring.science.dialogue import LEVELS, DialogueScores, Share
 from scoring.science.marks import MEASURES
-from scoring.science.run import Coupled, DialogueTable, Science
+from scoring.science.run import DialogueTable, Science
+from scoring.science.shown import NOTHING, TextTable, between, causes, decimal, percent, plain
+from scoring.science.stage_coupling import ALL, Coupled
 from scoring.science.stages import Cell, Row, StageTable
-from scoring.statistics.intervals import Interval
 from scoring.statistics.undefined import Undefined
-
-NOTHING = "\N{EN DASH}"
-"""Shown for what has no value."""
 
 _STAGE_COLUMNS = (
     "questions",
@@ -29,23 +27,6 @@ _STAGE_COLUMNS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class TextTable:
-    """A table of texts; the first column names the rows.
-
-    Attributes:
-        heads: Columns at the left that name what their rows have in common.
-        shades: By row and column how good a cell is, 0 to 1, in ten steps; None is left plain.
-    """
-
-    title: str
-    columns: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-    note: str = ""
-    heads: int = 1
-    shades: tuple[tuple[int | None, ...], ...] = ()
-
-
 def tables(science: Science) -> list[TextTable]:
     """Every table that has something to show."""
     found: list[TextTable] = []
@@ -55,8 +36,8 @@ def tables(science: Science) -> list[TextTable]:
     if science.dialogues:
         found.append(_dialogue_rows(science.dialogues))
         found += [_confusion_rows(table) for table in science.dialogues if table.scores.confusion]
-    if science.coupling:
-        found.append(_coupling_rows(science.coupling))
+    for part, pairs in groupby(science.coupling, lambda pair: pair.part):
+        found.append(_coupling_rows(part, list(pairs)))
     if science.contrasts:
         found.append(_contrast_rows(science.contrasts))
     return found
@@ -73,7 +54,7 @@ def _stage_rows(table: StageTable) -> TextTable:
                     measure.stage.value,
                     measure.title,
                     percent(cell.value),
-                    _interval(cell.interval),
+                    between(cell.interval),
                     percent(cell.as_wrong),
                     str(cell.n),
                     percent(cell.chance) if cell.chance else "",
@@ -149,12 +130,12 @@ def _dialogue_lines(scores: DialogueScores) -> Iterable[tuple[str, ...]]:
         ("audience adaptation", scores.adaptation),
     ):
         yield _share_line(name, share)
-    for name, value in (
+    for name, mean in (
         ("distance of guesses, tiers", scores.distance),
         ("distance of wrong guesses, tiers", scores.distance_wrong),
+        ("turns, mean", scores.turns),
     ):
-        yield name, _decimal(value), "", "", str(scores.adaptation.n), ""
-    yield "turns, mean", _decimal(scores.mean_turns), "", "", str(scores.dialogues), ""
+        yield name, decimal(mean.value), between(mean.interval, 1, 2), "", str(mean.n), ""
     yield _share_line("completed within 8 turns", scores.within)
     yield _share_line("never completed", scores.never)
 
@@ -163,7 +144,7 @@ def _share_line(name: str, share: Share) -> tuple[str, ...]:
     return (
         name,
         percent(share.value),
-        _interval(share.interval),
+        between(share.interval),
         percent(share.as_wrong),
         str(share.n),
         causes(share.unscored),
@@ -179,11 +160,11 @@ def _confusion_rows(table: DialogueTable) -> TextTable:
     )
 
 
-def _coupling_rows(found: Sequence[Coupled]) -> TextTable:
+def _coupling_rows(part: str, found: Sequence[Coupled]) -> TextTable:
     return TextTable(
-        "coupling of stages",
+        "coupling of stages" if part == ALL else f"coupling of stages, questions with {plain(part)}",
         (
-            *("stages", "systems", "Spearman", "p", "r\N{SUPERSCRIPT TWO}"),
+            *("stages", "by", "systems", "Spearman", "p", "r\N{SUPERSCRIPT TWO}"),
             *("odds ratio", "of items", "95 % interval", "n"),
         ),
         tuple(_coupled(pair) for pair in found),
@@ -196,13 +177,14 @@ def _coupled(pair: Coupled) -> tuple[str, ...]:
     rho, r2, split, items = pair.systems.rho, pair.systems.r2, pair.systems.split, pair.items
     return (
         f"{pair.first.value}, {pair.second.value}",
+        pair.error,
         str(pair.systems.n),
-        plain(rho.cause) if isinstance(rho, Undefined) else _decimal(rho.value),
+        plain(rho.cause) if isinstance(rho, Undefined) else decimal(rho.value),
         "" if isinstance(rho, Undefined) else f"{rho.p:.3f}",
         NOTHING if isinstance(r2, Undefined) else f"{r2:.2f}",
         NOTHING if isinstance(split, Undefined) else f"{split.odds_ratio:.2f}",
         plain(items.cause) if isinstance(items, Undefined) else f"{items.odds_ratio:.2f}",
-        "" if isinstance(items, Undefined) else f"{items.interval.low:.2f} to {items.interval.high:.2f}",
+        "" if isinstance(items, Undefined) else between(items.interval, 1, 2),
         "" if isinstance(items, Undefined) else str(items.n),
     )
 
@@ -228,7 +210,7 @@ def _contrast_rows(found: Sequence[Contrast]) -> TextTable:
                 percent(one.dropped.first),
                 percent(one.dropped.second),
                 percent(one.dropped.difference),
-                _interval(one.dropped.interval),
+                between(one.dropped.interval),
                 percent(one.as_wrong.difference),
                 str(one.dropped.n),
                 causes(one.unscored),
@@ -237,31 +219,6 @@ def _contrast_rows(found: Sequence[Contrast]) -> TextTable:
         ),
         "Shares of right answers; the interval draws items, with both sides.",
     )
-
-
-def percent(value: float | None) -> str:
-    """A share as "12.3 %"."""
-    return NOTHING if value is None else f"{100 * value:.1f} %".replace("-", "\N{MINUS SIGN}")
-
-
-def plain(name: str) -> str:
-    """A name of ours for people."""
-    return name.replace("_", " ")
-
-
-def causes(counts: Mapping[str, int]) -> str:
-    """Causes with their counts: "2 no reply"."""
-    return ", ".join(f"{count} {plain(cause)}" for cause, count in sorted(counts.items()))
-
-
-def _decimal(value: float | None) -> str:
-    return NOTHING if value is None else f"{value:.2f}".replace("-", "\N{MINUS SIGN}")
-
-
-def _interval(found: Interval | None) -> str:
-    if found is None:
-        return ""
-    return f"{100 * found.low:.1f} to {100 * found.high:.1f}".replace("-", "\N{MINUS SIGN}")
 
 
 def _system(table: StageTable) -> str:

@@ -6,16 +6,21 @@ from typing import TYPE_CHECKING
 
 from scoring.report.safe import neutralise
 from scoring.science.run import Science
-from scoring.science.tables import TextTable, tables
+from scoring.science.shown import TextTable
+from scoring.science.tables import tables
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
 _RIGHT = frozenset({"value", "n", "chance", "as wrong", "systems", "first", "second", "difference"})
-_WRAPPED = frozenset({"unscored", "measure", "score", "of", "system", "stages", "contrast"})
-_WIDE = frozenset({"95 % interval", "chance"})
+_WRAPPED = frozenset(
+    {"unscored", "measure", "score", "of", "system", "stages", "by", "Spearman", "of items", "contrast"}
+)
+_WIDE = frozenset({"95 % interval", "chance", "r\N{SUPERSCRIPT TWO}", "odds ratio"})
 """Columns that a terminal of less than `WIDE` columns does without."""
+
+_LONGEST_STAGE = len("recognition,")
 
 WIDE = 104
 """Columns of a terminal from which tables are shown whole."""
@@ -45,7 +50,11 @@ def _drawn(table: TextTable, width: int) -> Table:
     for name in (table.columns[place] for place in shown):
         right = name in _RIGHT
         drawn.add_column(
-            name, justify="right" if right else "left", overflow="fold", no_wrap=name not in _WRAPPED
+            name,
+            justify="right" if right else "left",
+            overflow="fold",
+            no_wrap=name not in _WRAPPED,
+            min_width=_LONGEST_STAGE if name == "stages" else None,
         )
     before: tuple[str, ...] = ()
     for row in table.rows:

@@ -24,6 +24,23 @@ class StampedConnection(ClientConnection):
         self.arrivals: deque[float] = deque()
         self._arrived = 0.0
 
+    def send_at_once(self, message: str | bytes) -> bool:
+        """Send a whole message on an open connection, without the library's care for those who wait.
+
+        It is most of what `send` costs, and a session sends fifty messages a second.
+
+        Returns:
+            False if the network is behind: nothing is sent, and `send` has to wait for it.
+        """
+        if self.transport.get_write_buffer_size():
+            return False
+        if isinstance(message, str):
+            self.protocol.send_text(message.encode())
+        else:
+            self.protocol.send_binary(message)
+        self.send_data()
+        return True
+
     def data_received(self, data: bytes) -> None:
         """Bytes came in; they may hold a part of a message, or several."""
         self._arrived = now()

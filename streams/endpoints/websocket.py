@@ -302,7 +302,8 @@ class WebsocketEndpoint(CodecCommands):
                 return
             self._tap.sent(message)
             try:
-                await socket.send(message)
+                if not socket.send_at_once(message):
+                    await socket.send(message)
             except ConnectionClosed:
                 return
 

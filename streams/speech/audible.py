@@ -20,7 +20,7 @@ _Wide = npt.NDArray[np.int32]
 """Sample values with room for differences."""
 
 
-def audible_span(pcm: bytes, rate: int) -> tuple[int, int] | None:
+def audible_span(pcm: bytes, rate: int, floor: float = FLOOR) -> tuple[int, int] | None:
     """First and one-past-last audible sample of a clip, or None if nothing in it is audible.
 
     A sample is audible if the signal has moved, within the 2 ms that end there, by more than the
@@ -33,18 +33,27 @@ def audible_span(pcm: bytes, rate: int) -> tuple[int, int] | None:
     Args:
         pcm: PCM16 mono.
         rate: Samples per second.
+        floor: Peak to peak in sample units, below which nothing is audible.
     """
     samples = to_pcm(pcm).astype(np.int32)
     if not samples.size:
         return None
     window = max(2, round(WINDOW_S * rate))
     forward, backward = _movement(samples, window), _movement(samples[::-1], window)
-    threshold = max(FLOOR, RELATIVE * float(forward.max()))
+    threshold = max(floor, RELATIVE * float(forward.max()))
     if forward.max() <= threshold:
         return None
     first = _onset(samples, forward, threshold, window)
     behind = _onset(samples[::-1], backward, threshold, window)
     return first, samples.size - behind
+
+
+def noise_floor(pcm: bytes, rate: int) -> float:
+    """Twice what steady noise keeps below in 99 of 100 moments, peak to peak in samples; or `FLOOR`."""
+    samples = to_pcm(pcm).astype(np.int32)
+    if not samples.size:
+        return FLOOR
+    return max(FLOOR, 2 * float(np.percentile(_movement(samples, max(2, round(WINDOW_S * rate))), 99)))
 
 
 def _movement(samples: _Wide, window: int) -> _Wide:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -21,6 +22,10 @@ PADDING_S = 0.2
 
 Recognise = Callable[[Samples], Awaitable[Sequence[Segment]]]
 """An engine: audio in, segments out, timed from the start of that audio."""
+
+
+RecogniseAll = Callable[[Sequence[Samples]], Awaitable[Sequence[Sequence[Segment]]]]
+"""The same for many pieces of audio at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,22 +75,36 @@ async def transcribe_speech(
     Raises:
         SpeechError: Not mono floats, or the engine failed.
     """
+    excerpt = await _excerpt(engine, samples, detector)
+    return _NOBODY if excerpt is None else excerpt.transcript(await recognise(excerpt.audio))
+
+
+async def transcribe_speeches(
+    engine: str, clips: Sequence[Samples], detector: SpeechDetector, recognise: RecogniseAll
+) -> list[Transcript]:
+    """The same of many clips, whose speech goes to the engine in one list; see `transcribe_speech`."""
+    excerpts = await asyncio.gather(*(_excerpt(engine, clip, detector) for clip in clips))
+    found = iter(await recognise([excerpt.audio for excerpt in excerpts if excerpt is not None]))
+    return [_NOBODY if excerpt is None else excerpt.transcript(next(found)) for excerpt in excerpts]
+
+
+_NOBODY = Transcript("", no_speech=True)
+
+
+async def _excerpt(engine: str, samples: Samples, detector: SpeechDetector) -> Excerpt | None:
+    """The speech of a clip; None if there is none."""
     check_mono(engine, samples)
     if samples.size < sample_at(SHORTEST_CLIP_S, SPEECH_RATE):
-        return Transcript("", no_speech=True)
+        return None
     spans = await speech_spans(samples, detector)
-    if not spans:
-        return Transcript("", no_speech=True)
-    excerpt = Excerpt(samples, spans)
-    segments = await recognise(excerpt.audio)
-    speech = [Interval(span.start / SPEECH_RATE, span.end / SPEECH_RATE) for span in spans]
-    return settle([excerpt.restored(segment) for segment in segments], speech)
+    return Excerpt(samples, spans) if spans else None
 
 
 class Excerpt:
     """The speech of a clip, padded and put end to end, and the way back to the clip's times."""
 
     def __init__(self, samples: Samples, spans: Sequence[Span]) -> None:
+        self._speech = [Interval(span.start / SPEECH_RATE, span.end / SPEECH_RATE) for span in spans]
         padding = sample_at(PADDING_S, SPEECH_RATE)
         self.parts: list[Span] = []
         """What of the clip is in the excerpt, in order."""
@@ -96,6 +115,10 @@ class Excerpt:
             else:
                 self.parts.append(Span(start, end))
         self.audio: Samples = np.concatenate([samples[part.start : part.end] for part in self.parts])
+
+    def transcript(self, segments: Iterable[Segment]) -> Transcript:
+        """What the engine heard of the excerpt, with times of the clip, held against where speech was."""
+        return settle([self.restored(segment) for segment in segments], self._speech)
 
     def original(self, seconds: float, *, end: bool = False) -> float:
         """Time in the clip of a time in the excerpt; on a joint, the start after it or the end before."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from streams.audio import Samples
 
@@ -95,6 +95,18 @@ class Recogniser(Protocol):
 
     async def transcribe(self, samples: Samples, *, language: str = "en") -> Transcript:
         """Transcribe a clip of float32 at 16 kHz; silence gives `no_speech`, never an invention.
+
+        Raises:
+            SpeechError: The engine failed.
+        """
+
+
+@runtime_checkable
+class BatchRecogniser(Recogniser, Protocol):
+    """A recogniser that is faster with many clips at once."""
+
+    async def transcribe_all(self, clips: Sequence[Samples], *, language: str = "en") -> list[Transcript]:
+        """As `transcribe`, of each clip; which others are there changes nothing but the rounding of sums.
 
         Raises:
             SpeechError: The engine failed.

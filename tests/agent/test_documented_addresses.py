@@ -19,7 +19,7 @@ LOCAL = ("python", "command")
 """Schemes of programs of one's own: such an address can be made where its program is."""
 
 _ADDRESS = re.compile(r"(?<![\w:/+-])[a-z][a-z0-9-]*(?:\+wss?)?://[^\s\"`|)\],]*(?:,[a-z]+:[^\s\"`|)]*)?")
-_OTHER = ("http://", "https://", "ws://", "wss://")
+_OTHER = ("http://", "https://", "ws://", "wss://", "mqtt://", "ray://", "s3://")
 
 
 def written(page: str) -> Iterator[str]:

@@ -10,7 +10,8 @@ import numpy as np
 from agent.live_judge import LiveJudge, LiveTrace
 from agent.observers import FinishedTurn, Judgement
 from recordings.format import Side
-from scenarios.schema import Scenario, Turn
+from scenarios.expression_task import Expression, Level
+from scenarios.schema import Persona, Scenario, Turn
 from scoring.blueprint.measure import Instruments
 from scoring.judge.dimensions import Item, Verdict
 from scoring.judge.rules import RulesJudge
@@ -81,6 +82,26 @@ def test_the_turns_so_far_are_the_neutral_voice() -> None:
     judged(judge, *(finished(n, spoken()) for n in range(3)))
     assert [len(item.reply.neutral) for item in judge.asked] == [0, 1, 2]
     assert judge.asked[0].reply.spoken.wav.startswith(b"RIFF")
+
+
+def test_the_manner_that_a_turn_asks_for_is_judged_and_is_not_the_neutral_voice(tmp_path: Path) -> None:
+    calm = Expression(level=Level.BOTH, task="advice", content=("helps",), perceive="sad", manner="calm")
+    asking = Scenario(
+        id="call",
+        title="Manners",
+        persona=Persona(style="sad"),
+        turns=(Turn(text="Hello."), Turn(text="Calm me down.", expression=calm), Turn(text="Thanks.")),
+    )
+    judge = Remembering()
+    endpoint = FakeEndpoint([FakeReply(pcm=tone(1.0), delay_s=0.6) for _ in range(3)])
+    hold(tmp_path, endpoint, asking, texts=[SAID] * 3, observers=(LiveTrace(judge, TOOLS),))
+    tasks = [item.task for item in judge.asked]
+    assert [(task.perceive, task.manner, task.wanted) for task in tasks] == [
+        ("", "", ()),
+        ("sad", "calm", ("helps",)),
+        ("", "", ()),
+    ]
+    assert [len(item.reply.neutral) for item in judge.asked] == [0, 1, 1]
 
 
 def test_words_so_far_have_no_sound_and_are_unscored() -> None:

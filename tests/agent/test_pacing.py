@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from agent.pacing import Pacer
+from agent.pacing import Pacer, recent_lateness_ms
 from streams import clock
 
 
@@ -56,3 +56,17 @@ def test_ten_minutes_of_ticks_do_not_drift() -> None:
         return clock.now()
 
     assert abs(clock.run(main(), simulate=True) - 600.0) < 1e-9
+
+
+def test_one_late_tick_now_and_then_is_no_lateness_but_one_in_ten_is() -> None:
+    async def main(every: int) -> float:
+        with Pacer(clock.now()) as pacer:
+            for tick in range(1, 41):
+                await pacer.tick()
+                if tick % every == 0:
+                    await asyncio.sleep(0.03)  # the next tick is 10 ms late
+            return recent_lateness_ms()
+
+    assert clock.run(main(20), simulate=True) == 0.0
+    assert round(clock.run(main(5), simulate=True), 6) == 10.0
+    assert recent_lateness_ms() == 0.0  # nobody ticks any more

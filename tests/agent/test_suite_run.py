@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
+import datetime
 import errno
 import pickle
 from collections.abc import Callable, Sequence
@@ -22,7 +23,7 @@ from agent.suite.manifest import jobs_of, manifest
 from agent.suite.plan import Job, plan
 from agent.suite.progress import Standing
 from agent.suite.run import Held, SuiteSettings, hold_all
-from recordings.format import Outcome
+from recordings.format import Event, Outcome
 from recordings.reader import Episode
 from recordings.run import Run, load_run
 from recordings.writer import EpisodeWriter
@@ -299,3 +300,38 @@ def test_an_entry_of_the_plan_can_be_held_by_another_process(tmp_path: Path) -> 
     assert (here.outcome, here.duration_s) == (result.outcome, result.duration_s)
     tracks = [Episode.load(tmp_path / name).track("endpoint")[0].tobytes() for name in ("s", "here")]
     assert tracks[0] == tracks[1]
+
+
+# --- the clock ----------------------------------------------------------------------------------
+
+
+def test_a_calendar_that_jumps_back_changes_no_duration_and_no_order(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dates = iter(datetime.datetime(2026, 1, 1, 12 - hour % 9, tzinfo=datetime.UTC) for hour in range(99))
+    monkeypatch.setattr("agent.episode_info.utc_now", lambda: next(dates))
+    monkeypatch.setattr("agent.suite.manifest.utc_now", lambda: next(dates))
+    found = held(tmp_path / "jumps")
+    monkeypatch.undo()
+    steady = held(tmp_path / "steady")
+    assert [r.duration_s for r in found.results] == pytest.approx([r.duration_s for r in steady.results])
+    assert states(tmp_path / "jumps") == [("done", "completed", 1)] * 3
+
+
+def test_a_machine_that_sleeps_in_a_call_makes_it_void_and_the_call_is_held_again(tmp_path: Path) -> None:
+    class Sleeper(Nobody):
+        """Lets five seconds pass at once, in the first call alone: a laptop whose lid is shut."""
+
+        slept = False
+
+        def event(self, event: Event) -> None:
+            if event.kind == "utterance_started" and not self.slept:
+                loop = asyncio.get_running_loop()
+                assert isinstance(loop, clock.SimulatedLoop)
+                loop._now, self.slept = loop._now + 5.0, True
+
+    sleeper = Sleeper()
+    settings = SuiteSettings(limits=RunLimits(breath_s=0, retries=1))
+    found = held(tmp_path, settings=settings, repeats=1, audience=lambda _: sleeper)
+    assert [result.outcome for result in found.again] == [Outcome.BEHIND_REAL_TIME]
+    assert [result.outcome for result in found.results] == [Outcome.COMPLETED]

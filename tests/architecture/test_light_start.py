@@ -13,6 +13,7 @@ import pytest
 from tests.architecture.sources import ROOMS, ROOT, sources
 
 HEAVY = (
+    "aiomqtt",
     "ctranslate2",
     "faster_whisper",
     "huggingface_hub",
@@ -21,8 +22,11 @@ HEAVY = (
     "numba",
     "onnxruntime",
     "openai",
+    "opentelemetry",
+    "paho",
     "pipecat",
     "piper",
+    "prometheus_client",
     "scipy",
     "soundfile",
     "soxr",

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recordings.errors import RecordingError
-from recordings.wav import GrowingWav, read_wav
+from recordings.wav import GrowingWav, let_go, map_wav, read_wav, wav_layout
 
 
 def written(path: Path, samples: list[int], rate: int = 16000) -> Path:
@@ -134,3 +134,26 @@ def test_half_a_sample_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"x\.wav: 3 bytes are no whole number of 16-bit samples"):
         wav.append(b"abc")
     wav.close()
+
+
+@given(pcm=st.lists(st.integers(-32768, 32767), max_size=500))
+def test_a_mapped_file_holds_what_a_read_one_does_also_after_its_memory_was_given_back(
+    pcm: list[int], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    path = tmp_path_factory.getbasetemp() / "mapped.wav"
+    path.unlink(missing_ok=True)
+    wav = GrowingWav(path, 16000)
+    wav.append(np.array(pcm, "<i2").tobytes())
+    wav.close()
+    mapped, rate = map_wav(path)
+    assert (mapped.tolist(), rate) == (pcm, 16000)
+    let_go(mapped[len(pcm) // 2 :])
+    assert mapped.tolist() == read_wav(path)[0].tolist() == pcm
+    layout = wav_layout(path)
+    assert (layout.rate, layout.start, layout.samples) == (16000, 44, len(pcm))
+
+
+def test_memory_of_samples_that_lie_nowhere_else_is_kept() -> None:
+    pcm = np.arange(10, dtype=np.int16)
+    let_go(pcm)
+    assert pcm.tolist() == list(range(10))

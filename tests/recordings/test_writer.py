@@ -18,6 +18,7 @@ from recordings.disk import HOLD_S, EventOrder
 from recordings.errors import RecordingError
 from recordings.format import EndpointText, Event, Fault, Noticed, Outcome, Side, Turn, UsageReported
 from recordings.reader import Episode
+from recordings.scribe import SCRIBE
 from recordings.writer import EpisodeWriter
 from streams import clock
 from tests.recordings.calls import ENDPOINT_RATE, USER_RATE, Call, Delivery, episode_info, noise, record
@@ -31,7 +32,7 @@ def note(t: float, text: str = "") -> Event:
 
 def settled(writer: EpisodeWriter) -> None:
     writer.abandon()
-    writer._thread.join()
+    writer._over.wait()
 
 
 def test_a_call_is_recorded_sample_for_sample(tmp_path: Path) -> None:
@@ -106,21 +107,21 @@ def test_nothing_is_lost_that_is_older_than_a_tenth_of_a_second(tmp_path: Path) 
     for _ in range(9):  # 180 ms: one hand-over at 100 ms, the rest still comes together
         writer.user(FRAME)
         writer.endpoint(bytes(2 * 480))
-    writer._queue.put(None)  # as a killed process: what has come together is never handed over
-    writer._thread.join()
+    SCRIBE.wait()  # as a killed process: what has come together is never handed over
     assert Episode.load(tmp_path / "e").track("user")[0].size == 5 * 320
+    settled(writer)
 
 
 def test_events_are_written_before_any_frame_flows(tmp_path: Path) -> None:
     writer = EpisodeWriter(tmp_path / "e", episode_info())
     for step in range(5):
         writer.event(note(-1 + 0.1 * step, str(step)))
-    writer._queue.put(None)
-    writer._thread.join()
+    SCRIBE.wait()
     # handed over at -1.0, at -0.8 (with -0.9) and at -0.6 (with -0.7)
     assert [event.t for event in Episode.load(tmp_path / "e").events] == [
         -1 + 0.1 * step for step in range(5)
     ]
+    settled(writer)
 
 
 def test_late_stamps_are_put_in_order() -> None:
@@ -205,8 +206,7 @@ def test_a_writer_that_is_forgotten_writes_when_the_interpreter_exits(tmp_path: 
 
 def test_no_thread_outlives_its_episode(tmp_path: Path) -> None:
     before = threading.active_count()
-    writer = record(Call(tmp_path / "e"))
-    assert not writer._thread.is_alive()
+    record(Call(tmp_path / "e"))
     assert threading.active_count() <= before + 1  # the loop's executor may keep one
 
 
@@ -219,6 +219,7 @@ def run_script(body: str, *, check: bool = True) -> subprocess.CompletedProcess[
         from pathlib import Path
         from recordings.errors import RecordingError
         from recordings.format import *
+        from recordings.scribe import SCRIBE
         from recordings.writer import EpisodeWriter
         from streams import clock
         from tests.recordings.calls import episode_info, noise
@@ -250,7 +251,7 @@ def test_a_full_disk_ends_the_recording_and_never_the_session(tmp_path: Path) ->
                 writer.user_clean(noise(320))
                 writer.endpoint(bytes(2 * 480))
                 if tick % 10 == 9:
-                    while writer._queue.qsize(): await asyncio.sleep(0.001)
+                    SCRIBE.wait()
                     if writer.failure and failed_at is None: failed_at = tick
             print(failed_at)
             try:

@@ -365,6 +365,20 @@ def test_a_manifest_without_a_licence_is_refused(tmp_path: Path) -> None:
         load_pack(folder)
 
 
+def test_a_pack_names_the_policy_that_makes_one_label_of_three(tmp_path: Path) -> None:
+    folder = pack(tmp_path / "p", a=VALID)
+    manifest = "id: mine\ntitle: Mine\nlicence: CC0-1.0\nfusion: {}\n"
+    write(folder, manifest.format("majority@1"), "pack.yaml")
+    assert load_pack(folder).pack.fusion == "majority@1"
+    write(folder, manifest.format("content_first@1"), "pack.yaml")
+    with pytest.raises(ScenarioError, match="did you mean `content-first@1`"):
+        load_pack(folder)
+    assert {name: load_pack(name).pack.fusion for name in ("expression", "science-dialogue")} == {
+        "expression": "acceptability-cap@1",
+        "science-dialogue": "content-first@1",
+    }
+
+
 # --- names ------------------------------------------------------------------------------------------
 
 

@@ -208,12 +208,15 @@ class CallMaker:
         scenario: dict[str, Any] | None = None,
         endpoint: str = "reference://",
         language: str = "en",
+        pack: tuple[str, str] = ("", ""),
     ) -> Path:
-        """Write the episode's folder."""
+        """Write the episode's folder; `pack` is its name and the fusion that it names."""
         folder.mkdir(parents=True, exist_ok=True)
         info = EpisodeInfo(
             id=folder.name,
             run=folder.parent.name,
+            pack=pack[0],
+            fusion=pack[1],
             scenario={"id": "tones", "language": language, "limits": {"reply_timeout_s": 20.0}}
             | (scenario or {}),
             scenario_sha256="0" * 64,

@@ -50,6 +50,7 @@ class Model:
     def __init__(self, *replies: Callable[[Sequence[Message]], str] | str | Exception) -> None:
         self.replies = list(replies)
         self.chats: list[list[Message]] = []
+        self.schemas: list[Any] = []
         self.model = "m"
         self.base_url = "http://127.0.0.1:1/v1"
         self.temperature: float | None = 0.0
@@ -58,6 +59,7 @@ class Model:
 
     async def formatted(self, chat: Sequence[Message], schema: type[BaseModel]) -> Completion:
         self.chats.append(list(chat))
+        self.schemas.append(schema.model_json_schema())
         reply = self.replies.pop(0) if len(self.replies) > 1 else self.replies[0]
         if isinstance(reply, Exception):
             raise reply
@@ -83,7 +85,7 @@ def answering(*facts: tuple[str, str], **changes: Any) -> Callable[[Sequence[Mes
     """An answer with a (label, quote) for each fact."""
 
     def answer(chat: Sequence[Message]) -> str:
-        listed = [{"id": f"f{i}", "label": la, "quote": q} for i, (la, q) in enumerate(facts, 1)]
+        listed = {f"f{i}": {"label": la, "quote": q} for i, (la, q) in enumerate(facts, 1)}
         return json.dumps({"nonce": nonce_in(chat), "facts": listed} | changes)
 
     return answer

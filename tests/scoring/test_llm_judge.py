@@ -64,8 +64,8 @@ def test_every_fact_is_judged_in_one_question() -> None:
         (lambda chat: STATED(chat) + "\n" + STATED(chat), "two_objects"),
         (answering(("stated_by_implication", SAID)), "label_unknown"),
         (answering(("stated", SAID), nonce="0"), "nonce_wrong"),
-        (answering(("stated", SAID), ("stated", SAID)), "facts_mismatch"),
-        (answering(), "facts_mismatch"),
+        (answering(("stated", SAID), ("stated", SAID)), "malformed"),
+        (answering(), "malformed"),
         (answering(("stated", "words that nobody said")), "evidence_not_heard"),
         (answering(("stated", "")), "evidence_not_heard"),
         (answering(("stated", SAID), score=1), "malformed"),
@@ -93,10 +93,10 @@ def test_the_second_answer_counts_and_the_complaint_about_the_first_is_in_our_wo
 
 @pytest.mark.parametrize(
     "wrapped",
-    ["```json\n{}\n```", "Here you are:\n{}\nHope this helps {{really}}.", "<think>a {{b}} c</think>{}"],
+    ["```json\n@\n```", "Here you are:\n@\nHope this helps {really}.", "<think>a {b} c</think>@"],
 )
 def test_an_answer_in_fences_thoughts_or_prose_is_read(wrapped: str) -> None:
-    model = Model(lambda chat: wrapped.format(STATED(chat)).replace("{{", "{").replace("}}", "}"))
+    model = Model(lambda chat: wrapped.replace("@", STATED(chat)))
     assert judged(model, SAID).facts[0].label is FactLabel.STATED
 
 
@@ -149,6 +149,21 @@ def test_over_the_wire_a_judge_is_asked_at_temperature_0_for_a_schema() -> None:
     assert request.json["temperature"] == 0
     schema = request.json["response_format"]["json_schema"]
     assert schema["strict"] is True and schema["schema"]["required"] == ["nonce", "facts"]
+    # a server that keeps to the schema cannot but write the nonce, and a label for each fact
+    (nonce,) = schema["schema"]["properties"]["nonce"]["enum"]
+    assert nonce == nonce_in([Message(m["role"], m["content"]) for m in request.json["messages"]])
+    assert schema["schema"]["$defs"]["_FactAnswers"]["required"] == ["f1"]
+
+
+def test_openai_gets_one_schema_for_all_questions_and_others_one_with_the_nonce() -> None:
+    model = Model(STATED)
+    judged(model, SAID)
+    assert model.schemas[0]["properties"]["nonce"]["enum"] == [nonce_in(model.chats[0])]
+    model.base_url = "https://api.openai.com/v1"
+    judged(model, SAID)
+    judged(model, SAID)
+    assert model.schemas[1] == model.schemas[2]
+    assert judged(Model(answering(("stated", SAID), nonce="0")), SAID).cause == "nonce_wrong"
 
 
 def test_nothing_is_asked_about_a_reply_that_is_empty_or_endless() -> None:

@@ -17,24 +17,58 @@ app = typer.Typer()
 def score(
     paths: Annotated[list[Path], typer.Argument(help="Episodes, runs, or folders of runs.")],
     recogniser: RecogniserOption = "default",
+    workers: Annotated[
+        int | None,
+        typer.Option(
+            help="Processes that transcribe and measure (default: one for each core).",
+            min=1,
+            show_default=False,
+        ),
+    ] = None,
+    blueprints: Annotated[
+        bool, typer.Option("--blueprints", help="Make the acoustic blueprint of every turn, too.")
+    ] = False,
+    on: Annotated[
+        str,
+        typer.Option(
+            help="Do it on a Ray cluster: ray (of this machine), or ray://HEAD:10001 (docs/scale.md).",
+            show_default=False,
+        ),
+    ] = "",
     json: Json = False,
 ) -> None:
     """Measure recorded episodes again: any time, on any machine, with today's metrics."""
+    from agent.cli.score import ScoreRequest
     from agent.cli.score import score as command
 
-    exits.leave(command(paths, recogniser, json))
+    exits.leave(command(ScoreRequest(tuple(paths), recogniser, workers, blueprints, on, json)))
 
 
 @app.command(epilog="Example:  viva report recordings/episodes/demo-20260101-120000 --html report.html")
 def report(
     paths: Annotated[list[Path], typer.Argument(help="Episodes, runs, or folders of runs.")],
-    html: Annotated[Path | None, typer.Option(help="Write one self-contained HTML file.")] = None,
+    html: Annotated[
+        Path | None, typer.Option(help="Write one self-contained HTML file, to look at and to listen to.")
+    ] = None,
+    audio: Annotated[
+        str, typer.Option(help="Sound in it: flac (every sample), opus (smaller), or none.")
+    ] = "flac",
+    calls: Annotated[
+        str,
+        typer.Option(help="Episodes that can be listened to, ID,ID,...; all that are shown by default."),
+    ] = "",
+    folder: Annotated[
+        bool, typer.Option("--folder", help="Sound in files beside the page, not inside: for long calls.")
+    ] = False,
     json: Json = False,
 ) -> None:
     """Show scores: in the terminal, as JSON, or as one HTML file with timelines to listen to."""
+    from agent.cli.score import ReportRequest
     from agent.cli.score import report as command
 
-    exits.leave(command(paths, html, json))
+    if audio not in ("flac", "opus", "none"):
+        raise typer.BadParameter(f"--audio {audio}: expected flac, opus or none")
+    exits.leave(command(ReportRequest(tuple(paths), html, audio, calls, folder, json)))
 
 
 @app.command(epilog="Example:  viva agreement people.csv judge.csv --json")

@@ -40,6 +40,25 @@ STATED = [
     ("cuts", "no it cuts dna"),
     ("RNA", "It is not a protein but an RNA."),
     ("cuts", "It does not bind. It cuts."),
+    # contractions are their words
+    ("can't be seen", "It cannot be seen."),
+    ("cannot be seen", "It can't be seen."),
+    ("can not be seen", "it cant be seen"),
+    ("does not cut", "It doesn’t cut."),
+    ("doesn't cut", "it doesnt cut"),
+    ("won't react", "It will not react."),
+    ("isn't only", "It is not only a gas."),
+    # signs are their words
+    ("5 %", "about five percent"),
+    ("5 percent", "5%"),
+    ("5 percent", "five per cent"),
+    ("-70", "minus seventy millivolts"),
+    ("minus 70", "\N{MINUS SIGN}70 mV"),
+    ("10", "5-10 volts"),
+    ("non-polar", "a nonpolar solvent"),
+    ("nonpolar", "a non polar solvent"),
+    ("gas", "a non-toxic gas"),
+    ("gas", "the gas is non-toxic"),
 ]
 
 UNSTATED = [
@@ -60,6 +79,18 @@ UNSTATED = [
     ("BRCA1", "BRCA2"),
     ("1953", "nineteen fifty four"),
     ("guide RNA", ""),
+    # no negator of the phrase may be lost
+    ("the two series are not convergent", "The two series are convergent."),
+    ("resistances are not equal in series", "The resistances are equal in series."),
+    ("cannot be distinguished", "It can be distinguished."),
+    ("without any resistance", "with any resistance"),
+    ("5 %", "It is 5."),
+    ("percent", "a per centimetre value"),
+    ("-70", "It is 70."),
+    ("minus 10", "5-10 volts"),
+    ("minus 19", "COVID-19"),
+    ("non-polar", "a polar solvent"),
+    ("polar", "a nonpolar solvent"),
 ]
 
 NEGATED = [
@@ -73,6 +104,11 @@ NEGATED = [
     ("protein", "RNA instead of a protein"),
     ("protein", "It is not a protein but an RNA."),
     ("DNA", "Neither RNA nor DNA."),
+    ("toxic", "The gas is non-toxic."),
+    ("polar", "a non polar solvent"),
+    ("polar solvent", "a non-polar solvent"),
+    ("cuts", "It can not cut."),
+    ("cuts", "it wont cut"),
 ]
 
 

@@ -40,7 +40,7 @@ def test_a_line_holds_what_a_person_must_know_and_two_open_questions() -> None:
         "task": "symptoms",
         "level": 4,
         "before": "Hi there. Can you hear me all right?",
-        "text": "I fell from my bike, and my knee is bleeding.",
+        "text": "I fell off my bike, and my knee is bleeding.",
         "perceive": "child",
         "manner": "cheerful",
         "content": list(SCENARIOS["symptoms-4"].turns[1].expression.content),  # type: ignore[union-attr]

@@ -159,6 +159,46 @@ def test_missing_labels_are_dropped_and_counted_as_wrong_side_by_side() -> None:
     assert (found.counted_wrong.n, found.counted_wrong.share) == (4, 0.25)
 
 
+def wrong(found: Comparison, name: str) -> float:
+    result = found.values_wrong[name]
+    assert isinstance(result, float), result
+    return result
+
+
+def test_what_is_missing_counts_as_wrong_in_every_measure() -> None:
+    found = compare(labels(p="x", q="x", r="y", s="y"), labels("j", p="x", q="y"))
+    assert wrong(found, "agreement") == 1 / 4
+    # margins 2 2 0 and 1 1 2 of 4: pe = (2*1 + 2*1 + 0*2) / 16 = po
+    assert wrong(found, "cohen_kappa") == 0
+    # 3/8 of all labels are x, 3/8 are y: pe = 2 * 3/8 * 5/8 = 15/32; (8/32 - 15/32) / (17/32)
+    assert wrong(found, "gwet_ac1") == pytest.approx(-7 / 17)
+    # F1 of x is 2*1 / (2 + 1), of y 0; what is missing is no label to be found again
+    assert wrong(found, "macro_f1") == pytest.approx(1 / 3)
+    assert wrong(found, "majority_baseline") == 0.5
+    assert value(found, "agreement") == 0.5
+    assert value(found, "macro_f1") == pytest.approx(1 / 3)
+
+
+def test_what_is_missing_is_the_farthest_of_ordered_labels() -> None:
+    ordered = LabelSet(("low", "mid", "high"), ordered=True)
+    found = compare(labels(p="low", q="mid", r="high"), labels("j", p="low"), ordered)
+    # mid is taken for low, one place off, and high for low, two places off
+    assert wrong(found, "distance_over_all") == 3 / 3
+    assert wrong(found, "distance_over_disagreements") == 3 / 2
+    assert found.values["distance_over_disagreements"] == Undefined("no_disagreements")
+
+
+def test_a_verdict_that_is_missing_is_an_error_where_errors_are_counted() -> None:
+    possible = LabelSet(("1", "2", "both_good", "both_bad"))
+    truth = labels(p="both_bad", q="both_bad", r="both_bad", s="1", t="2")
+    found = compare(truth, labels("j", p="both_bad", q="1", s="1"), possible)
+    assert (value(found, "fabricated_winner_rate"), wrong(found, "fabricated_winner_rate")) == (
+        1 / 2,
+        2 / 3,
+    )
+    assert (value(found, "accuracy_when_winner"), wrong(found, "accuracy_when_winner")) == (1, 1 / 2)
+
+
 def test_a_label_outside_the_declared_set_is_unscored_not_another_label() -> None:
     truth = labels(p="1", q="both_bad")
     found = compare(truth, labels("j", p="1", q="neither"), LabelSet(("1", "2", "both_good", "both_bad")))
@@ -252,6 +292,24 @@ def test_values_stay_within_their_bounds(pairs: Any) -> None:
             low = -1 if "kappa" in name or name.startswith(("gwet", "kripp")) else 0
             assert low <= result <= high, name
     assert np.array_equal(found.table.sum(), len(pairs))
+
+
+@settings(max_examples=40)
+@given(sources, st.integers(0, 25))
+def test_both_policies_are_the_same_where_nothing_is_missing_and_else_the_agreement_falls(
+    pairs: Any, missing: Any
+) -> None:
+    a, b = made(pairs)
+    ordered = LabelSet(NAMES, ordered=True)
+    found = compare(a, b, ordered, resamples=50)
+    for name in found.values:
+        assert close(found.values_wrong[name], found.values[name]), name
+        assert close(found.intervals_wrong[name], found.intervals[name]), name
+    left = dict(list(b.by_item.items())[missing:])
+    less = compare(a, replace(b, by_item=left, unscored=dict.fromkeys(b.by_item, "failed")), ordered)
+    assert less.values_wrong["agreement"] == less.counted_wrong.share
+    assert wrong(less, "agreement") <= value(found, "agreement")
+    assert wrong(less, "distance_over_all") >= value(found, "distance_over_all")
 
 
 @settings(max_examples=30)

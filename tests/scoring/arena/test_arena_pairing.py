@@ -91,3 +91,10 @@ def test_caps_hold_over_what_was_held_and_what_is_proposed(
     in_pair, on_prompt = Counter(p for p, _ in both + new), Counter(q for _, q in both + new)
     assert all(in_pair[pair] <= per_pair for pair, _ in new)
     assert all(on_prompt[prompt] <= per_prompt for _, prompt in new)
+
+
+def test_only_battles_that_can_be_held_are_proposed() -> None:
+    can = {(frozenset("AB"), "p1"), (frozenset("AB"), "p2"), (frozenset("BC"), "p2")}
+    found = propose([], Plan(10), "ABC", ["p1", "p2", "p3"], can)
+    assert {(frozenset((one.system_a, one.system_b)), one.prompt) for one in found} == can
+    assert len(found) == 3

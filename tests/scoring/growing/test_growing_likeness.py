@@ -12,7 +12,7 @@ from scoring.judge.select import encoder
 
 PROMPTS = [
     ("p/cat", "Tell me a joke about a cat."),
-    ("p/knee", "I fell from my bike, and my knee is bleeding."),
+    ("p/knee", "I fell off my bike, and my knee is bleeding."),
 ]
 REWORDED = {
     "I have twisted my ankle, and it is swollen. What should I do first?": (
@@ -21,7 +21,7 @@ REWORDED = {
     "Guide me through three slow breaths in a calm and slow voice.": (
         "In a slow, calm voice, lead me through three slow breaths."
     ),
-    "I fell from my bike, and my knee is bleeding.": "I came off my bike and my knee is bleeding.",
+    "I fell off my bike, and my knee is bleeding.": "I came off my bike and my knee is bleeding.",
 }
 OTHERS = [
     "I burned my hand on the stove, and it hurts. What should I do first?",

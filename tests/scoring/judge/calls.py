@@ -35,7 +35,13 @@ def scenario(name: str, *asked: str) -> dict[str, Any]:
 
 
 def call(
-    folder: Path, endpoint: str, words: str, blueprint: Blueprint | None, asked: tuple[str, ...] = (ASKED,)
+    folder: Path,
+    endpoint: str,
+    words: str,
+    blueprint: Blueprint | None,
+    asked: tuple[str, ...] = (ASKED,),
+    *,
+    fusion: str = "content-first@1",
 ) -> Path:
     """An episode in which each question has this reply; `folder` is named after the scenario."""
     maker = CallMaker()
@@ -46,7 +52,8 @@ def call(
         maker.events[maker.events.index(event)] = event.model_copy(update={"expected": (GUIDE.id,)})
         maker.reply(at + 1.5, np.full(24000 * 2, 900, np.int16))
         maker.turn(Side.ENDPOINT, at + 1.5, at + 3.5, heard=words)
-    path = maker.write(folder, endpoint=endpoint, scenario=scenario(folder.name, *asked))
+    pack = ("quiz", fusion)
+    path = maker.write(folder, endpoint=endpoint, scenario=scenario(folder.name, *asked), pack=pack)
     if blueprint is not None:
         turns = [
             TurnBlueprint(

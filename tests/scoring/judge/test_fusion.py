@@ -6,12 +6,23 @@ import csv
 import itertools
 from collections import Counter
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
+from scenarios.schema import FusionName
 from scoring.judge.contract import JudgeUnfit
 from scoring.judge.dimensions import Dimension, Labelled
-from scoring.judge.fusion import FUSIONS, LABELS, UnknownLabel, fusion_named, rating_min
+from scoring.judge.fusion import (
+    FUSIONS,
+    LABELS,
+    WORST,
+    FusionChoice,
+    FusionNotChosen,
+    UnknownLabel,
+    fusion_named,
+    rating_min,
+)
 
 COUNTS = Path(__file__).parents[2] / "data" / "trace_counts"
 
@@ -95,5 +106,54 @@ def test_an_unknown_label_is_unscored_and_not_both_bad(policy: str) -> None:
 
 def test_a_policy_that_is_not_known_says_which_are() -> None:
     assert fusion_named("content-first").version == 1
-    with pytest.raises(JudgeUnfit, match="Known: content-first, acceptability-cap, majority, rating-min"):
+    with pytest.raises(
+        JudgeUnfit, match="Known: content-first@1, acceptability-cap@1, majority@1, rating-min@1"
+    ):
         fusion_named("best")
+
+
+def test_a_policy_is_named_with_its_version_or_without_and_not_with_another() -> None:
+    assert fusion_named("content-first@1") is fusion_named("content-first") is FUSIONS["content-first"]
+    with pytest.raises(
+        JudgeUnfit, match=r"'content-first@2': there is no such policy\. Known: content-first@1"
+    ):
+        fusion_named("content-first@2")
+
+
+def test_a_manifest_may_name_every_policy_there_is_and_no_other() -> None:
+    assert set(get_args(FusionName)) == {"", *map(str, FUSIONS.values())}
+
+
+def test_the_command_goes_before_the_pack_and_nobody_guesses() -> None:
+    assert FusionChoice("majority").of("p", "content-first@1").name == "majority"
+    assert FusionChoice().of("p", "content-first@1").name == "content-first"
+    with pytest.raises(FusionNotChosen, match=r"p named no policy when it was called\. Say --fusion"):
+        FusionChoice().of("p", "")
+    with pytest.raises(FusionNotChosen, match="a scenario without a pack named no policy"):
+        FusionChoice().of("", "")
+    assert FusionChoice(default=WORST).of("p", "") is WORST
+    with pytest.raises(JudgeUnfit, match="'best'"):
+        FusionChoice("best")
+
+
+@pytest.mark.parametrize(
+    ("content", "manner", "quality", "overall"),
+    [
+        # content-first, acceptability-cap, majority, rating-min
+        ("good", "good", "good", ("good", "good", "good", "good")),
+        ("good", "good", "acceptable", ("acceptable",) * 4),
+        ("good", "bad", "good", ("acceptable", "bad", "acceptable", "bad")),
+        ("good", "good", "bad", ("acceptable", "acceptable", "acceptable", "bad")),
+        ("bad", "good", "good", ("bad", "bad", "acceptable", "bad")),
+        ("bad", "bad", "good", ("bad", "bad", "bad", "bad")),
+    ],
+)
+def test_a_single_reply_is_fused_as_if_it_were_compared_with_its_like(
+    content: str, manner: str, quality: str, overall: tuple[str, ...]
+) -> None:
+    ratings = {
+        Dimension.CONTENT: Labelled(content),
+        Dimension.PARALINGUISTICS: Labelled(manner),
+        Dimension.VOICE_QUALITY: Labelled(quality),
+    }
+    assert tuple(fusion.rate(ratings).label for fusion in FUSIONS.values()) == overall

@@ -8,8 +8,8 @@ import itertools
 import pytest
 
 from scoring.judge.contract import JudgeUnfit
-from scoring.judge.dimensions import Dimension, Labelled, Rating, by_both, overall_rating
-from scoring.judge.fusion import FUSIONS, LABELS
+from scoring.judge.dimensions import Dimension, Labelled, Rating, by_both
+from scoring.judge.fusion import FUSIONS, LABELS, WORST
 from scoring.judge.pairwise import Orders, PairVerdict, compare, orders_named, position_reports, settle
 from tests.scoring.judge.spoken import labelling, llm, pair, reply
 from tests.scoring.judging import Model, data_in
@@ -113,10 +113,10 @@ def test_a_reply_is_worth_its_worst_rating_of_what_was_asked_for() -> None:
         Dimension.PARALINGUISTICS: Labelled("good"),
         Dimension.VOICE_QUALITY: Labelled("acceptable"),
     }
-    assert overall_rating(labels).label == "acceptable"
+    assert WORST.rate(labels).label == "acceptable"
     labels[Dimension.PARALINGUISTICS] = Labelled(None, "unvoiced")
-    assert overall_rating(labels) == Labelled(None, "paralinguistics:unvoiced")
-    assert overall_rating(dict.fromkeys(Dimension, Labelled(None, "no_facts_expected"))).label is None
+    assert WORST.rate(labels) == Labelled(None, "paralinguistics:unvoiced")
+    assert WORST.rate(dict.fromkeys(Dimension, Labelled(None, "no_facts_expected"))).label is None
 
 
 def test_an_order_that_is_not_known_says_which_are() -> None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from scoring.blueprint.record import Blueprint, Cause
 from scoring.judge.dimensions import Dimension, Item, Rating, Verdict
+from scoring.judge.fusion import WORST
 from scoring.judge.material import without
 from scoring.judge.rules import RulesJudge
 from scoring.judge.sound_rules import DELIVERY, QUALITY
@@ -49,6 +51,14 @@ def test_content_is_what_the_judge_of_facts_says(words: str, expected: str) -> N
 
 def test_content_without_facts_is_not_asked_for() -> None:
     assert rated(item(facts=False)).labels[Dimension.CONTENT].cause == "no_facts_expected"
+
+
+def test_demands_that_no_facts_stand_for_are_not_read_and_no_reply_is_good_without() -> None:
+    asked = item(facts=False)
+    asked = replace(asked, task=replace(asked.task, wanted=("comforts in a sentence",)))
+    found = rated(asked)
+    assert found.labels[Dimension.CONTENT].cause == "demands_not_read"
+    assert WORST.rate(found.labels).cause == "content:demands_not_read"
 
 
 @pytest.mark.parametrize(

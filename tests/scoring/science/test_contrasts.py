@@ -6,7 +6,7 @@ from scenarios.schema import Feature, Item, ItemKind
 from scoring.science.answers import Answered, Condition
 from scoring.science.contrasts import Contrast, contrasts
 from scoring.science.marks import Stage
-from scoring.science.run import couple
+from scoring.science.stage_coupling import couple
 from scoring.science.stages import scored, stage_table
 from scoring.statistics.undefined import Undefined
 
@@ -105,7 +105,7 @@ def test_stages_of_several_systems_are_coupled() -> None:
         for system in range(3)
     ]
     tables = [stage_table(some) for some in systems]
-    found = {(pair.first, pair.second): pair for pair in couple(tables, systems)}
+    found = {(pair.first, pair.second): pair for pair in couple(tables, systems) if pair.main}
     assert len(found) == 6
     both = found[Stage.PERCEPTION, Stage.KNOWLEDGE]
     assert both.systems.n == 3
@@ -115,3 +115,41 @@ def test_stages_of_several_systems_are_coupled() -> None:
     none = found[Stage.RECOGNITION, Stage.KNOWLEDGE]
     assert (none.systems.n, none.items) == (0, Undefined("no_items"))
     assert list(couple(tables[:1], systems[:1])) == []
+
+
+def heard(number: int, system: int) -> Answered:
+    """A question with a term and an abbreviation; where a system loses the term, it answers wrong."""
+    lost = number < 2 * system
+    recognised = "What does the cobbler of DNA do?" if lost else "What does the nucleosome of dna do?"
+    return Answered(
+        str(number),
+        f"s{system}",
+        asked="What does the nucleosome of DNA do?",
+        item=item(ItemKind.OPEN, Feature.TERMINOLOGY, Feature.ABBREVIATION),
+        recognised=recognised,
+        right=not lost,
+    )
+
+
+def test_recognition_is_coupled_by_words_terms_and_abbreviations_in_all_and_by_feature() -> None:
+    systems = [scored(heard(number, system) for number in range(10)) for system in (0, 1, 3)]
+    found = {
+        (pair.part, *pair.measures): pair for pair in couple([stage_table(s) for s in systems], systems)
+    }
+    recognition = {name for name in found if name[1:] == (name[1], "knowledge_accuracy")}
+    assert {(part, first) for part, first, _ in recognition if first.startswith("recognition")} == {
+        *(("all", f"recognition_{error}") for error in ("wer", "eer", "aer_strict", "aer_loose")),
+        *(("terminology", f"recognition_{error}") for error in ("wer", "eer")),
+        *(("abbreviation", f"recognition_{error}") for error in ("wer", "aer_strict", "aer_loose")),
+    }
+    terms = found["terminology", "recognition_eer", "knowledge_accuracy"]
+    assert terms.systems.rho.value == 1.0  # type: ignore[union-attr]
+    # 22 answers came through both stages, 8 through neither, none through one alone
+    assert terms.items == Undefined("empty_cells")
+    # no system loses an abbreviation, in whatever case: a constant has no correlation
+    loose = found["abbreviation", "recognition_aer_loose", "knowledge_accuracy"]
+    assert (loose.systems.n, loose.systems.rho) == (3, Undefined("constant"))
+    # strictly, "dna" is none, and those that say "DNA" are those that lose the term
+    strict = found["all", "recognition_aer_strict", "knowledge_accuracy"]
+    assert strict.systems.rho.value == -1.0  # type: ignore[union-attr]
+    assert "special_expression" not in {part for part, _, _ in found}

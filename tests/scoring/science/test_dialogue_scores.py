@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from scenarios.schema import Expertise
 from scoring.science.dialogue import AspectUnit, Dialogue, score_dialogues
+from scoring.statistics.intervals import Interval
 
 BEGINNER, UNDERGRADUATE, GRADUATE, EXPERT = Expertise
 
@@ -51,12 +52,32 @@ def test_always_right_always_vague_and_wrong_then_right_by_hand() -> None:
     scores = score_dialogues([right, vague, mended])
     assert (scores.loose.hits, scores.loose.n) == (15, 15)
     assert (scores.strict.hits, scores.strict.n) == (5, 15)
-    assert scores.mean_turns == 10  # (5 + 15 + 10) / 3
+    assert scores.turns.value == 10  # (5 + 15 + 10) / 3
     assert (scores.within.hits, scores.never.hits) == (1, 1)
     assert scores.adaptation.value == pytest.approx(1 / 3)
-    assert scores.distance == pytest.approx(4 / 3)  # 0, 3 and 1 tiers
-    assert scores.distance_wrong == 2
+    assert scores.distance.value == pytest.approx(4 / 3)  # 0, 3 and 1 tiers
+    assert scores.distance_wrong.value == 2
     assert scores.confusion[EXPERT, BEGINNER] == 1
+
+
+def test_means_over_dialogues_have_an_interval_that_draws_scenarios() -> None:
+    def held(number: int, unit: AspectUnit, guess: Expertise | None) -> Dialogue:
+        return Dialogue(f"d{number}", EXPERT, (unit,) * 5, guess=guess, scenario=f"s{number // 4}")
+
+    # forty dialogues on ten scenarios: half take 5 turns each, half 15, and the four on one are alike
+    units = [RIGHT if number // 4 % 2 else VAGUE for number in range(40)]
+    scores = score_dialogues([held(n, u, EXPERT if u is RIGHT else BEGINNER) for n, u in enumerate(units)])
+    assert (scores.turns.value, scores.turns.n) == (10, 40)
+    # of ten scenarios k take 15 turns, binomial: 95 % of the means lie from 5 + 10 * 2/10 to 5 + 10 * 8/10
+    assert scores.turns.interval == Interval(7, 13, 0.95)
+    # over wrong guesses all are three tiers off, whichever are drawn; over all half of them are
+    assert (scores.distance_wrong.value, scores.distance_wrong.n) == (3, 20)
+    assert scores.distance_wrong.interval == Interval(3, 3, 0.95)
+    assert (scores.distance.value, scores.distance.n) == (1.5, 40)
+    distance = scores.distance.interval
+    assert distance is not None and (distance.low, distance.high) == pytest.approx((0.6, 2.4))
+    # what belongs to one scenario says nothing of others
+    assert score_dialogues([held(0, RIGHT, None), held(1, VAGUE, None)]).turns.interval is None
 
 
 def test_what_no_judge_could_tell_is_counted_both_ways() -> None:
@@ -114,8 +135,8 @@ def test_the_published_distance_is_that_of_the_disagreements() -> None:
     dialogues += [Dialogue(f"a{i}", BEGINNER, (), guess=UNDERGRADUATE) for i in range(69)]
     dialogues += [Dialogue(f"b{i}", BEGINNER, (), guess=GRADUATE) for i in range(7)]
     scores = score_dialogues(dialogues)
-    assert scores.distance_wrong == pytest.approx(83 / 76)  # 1.092
-    assert scores.distance == pytest.approx(0.2075)
+    assert scores.distance_wrong.value == pytest.approx(83 / 76)  # 1.092
+    assert scores.distance.value == pytest.approx(0.2075)
 
 
 def test_the_published_shares_are_over_aspect_units() -> None:
@@ -129,7 +150,7 @@ def test_the_published_shares_are_over_aspect_units() -> None:
 
 def test_no_dialogues_give_no_numbers() -> None:
     scores = score_dialogues([])
-    assert (scores.mean_turns, scores.loose.value, scores.distance) == (None, None, None)
+    assert (scores.turns.value, scores.loose.value, scores.distance.value) == (None, None, None)
 
 
 LABEL = st.sampled_from(["stated", "contradicted", "missing", None])

@@ -18,6 +18,16 @@ from scoring.science.open_answer import holds
         ("It is H two O.", "H2O"),
         ("Not glucagon but insulin.", "insulin"),
         ("That is 2-butanol.", "2-butanol"),
+        # a sign belongs to its number, however it is written or said
+        ("It is -1.", "-1"),
+        ("It is \N{MINUS SIGN}1.", "\N{MINUS SIGN}1"),
+        ("Minus one.", "\N{MINUS SIGN}1"),
+        ("Negative one.", "-1"),
+        ("It is -1.", "minus one"),
+        ("From -2 to -1.", "-1"),
+        ("About 5 %.", "5 percent"),
+        ("Five per cent.", "5 %"),
+        ("5 percent of 20.", "20"),
     ],
 )
 def test_a_key_that_is_said_is_held(answer: str, key: str) -> None:
@@ -39,6 +49,12 @@ def test_a_key_that_is_said_is_held(answer: str, key: str) -> None:
         ("It is -8 degrees.", "8"),
         ("It is \N{MINUS SIGN}8 degrees.", "8"),
         ("Eight million.", "8"),
+        ("Negative eight.", "8"),
+        ("Eight.", "-8"),
+        ("Seven to eight, not -8.", "-8"),
+        ("It is 8 %.", "8"),
+        ("Eight per cent.", "8"),
+        ("It is 8.", "8 %"),
     ],
 )
 def test_what_only_looks_like_the_key_is_not(answer: str, key: str) -> None:

@@ -117,5 +117,5 @@ def test_published_dialogue_numbers_are_over_213_dialogues() -> None:
     ]
     found = score_dialogues(dialogues)
     assert found.adaptation.value is not None and round(100 * found.adaptation.value, 2) == 63.38
-    assert found.mean_turns is not None and round(found.mean_turns, 2) == 5.85
+    assert found.turns.value is not None and round(found.turns.value, 2) == 5.85
     assert (found.within.value, found.never.value) == (1, 0)

@@ -82,6 +82,12 @@ def test_no_choice_is_no_guess_but_a_judge_may_decide() -> None:
     judged = row(scored([choice("Hard to tell.", right=True)]))
     assert judged["knowledge_choice"].value == 1
     assert judged["knowledge_coverage"].value == 0
+    # beside it stands what the rule alone makes of it: strictly, what it cannot read is wrong
+    rule = judged["knowledge_choice_rule"]
+    assert (rule.value, rule.as_wrong, rule.unscored) == (None, 0.0, {"no_choice": 1})
+    silent = row(scored([choice(None, right=True, unscored={"answer": "no_reply"})]))
+    assert (silent["knowledge_choice"].value, silent["knowledge_choice_rule"].as_wrong) == (1, 0)
+    assert table["knowledge_choice_rule"] == found
     # a letter that was said stands against a judge
     assert row(scored([choice("Option A.", right=True)]))["knowledge_choice"].value == 0
 

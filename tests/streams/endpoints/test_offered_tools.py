@@ -69,7 +69,7 @@ def test_deepgram_is_told_in_its_settings() -> None:
 
 
 @pytest.mark.parametrize(
-    "address", ["pcm+ws://127.0.0.1/?rate=16000", "twilio+ws://127.0.0.1/", "hume+ws://127.0.0.1/"]
+    "address", ["pcm+ws://127.0.0.1/?rate=16000", "twilio+ws://127.0.0.1/", "hume+ws://127.0.0.1/?config=1"]
 )
 def test_where_the_endpoint_brings_its_own_tools_the_capabilities_say_so(address: str) -> None:
     made = endpoint(address)

@@ -46,6 +46,16 @@ def test_piper_keeps_the_contract(piper: PiperSpeaker) -> None:
 
 
 @pytest.mark.models
+def test_a_spelled_a_is_said_as_its_letter(piper: PiperSpeaker) -> None:
+    async def main() -> None:
+        # espeak reads "eh" as the letter's name, and a lone A before a word as the article
+        assert await piper.speak("A T G C.") == await piper.speak("eh T G C.")
+        assert await piper.speak("A gene.") == await piper.speak("a gene.")
+
+    asyncio.run(main())
+
+
+@pytest.mark.models
 def test_another_piper_with_the_same_fingerprint_sounds_the_same(piper: PiperSpeaker) -> None:
     again = PiperSpeaker()
     assert again.fingerprint == piper.fingerprint

@@ -1,0 +1,131 @@
+"""`viva listen`: the studio, put together and served."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from agent.cli import exits
+from agent.cli.configuration import ConfigurationError
+from agent.cli.labelling import LabelRequest, NothingToLabel, label_routes
+from agent.cli.output import complain, print_json
+from streams.clock import run as run_loop
+
+if TYPE_CHECKING:
+    from starlette.routing import BaseRoute
+    from starlette.types import ASGIApp
+
+    from agent.cli.mic_page import PageCalls
+    from recordings.studio.library import Library
+    from recordings.studio.server import Bound
+
+USUAL = (Path("recordings/episodes"), Path("recordings/samples"))
+"""Where episodes lie if no path is named."""
+
+
+@dataclass(frozen=True, slots=True)
+class ListenRequest:
+    """What `viva listen` was asked to do.
+
+    Attributes:
+        paths: Episodes, runs, or folders that hold some; none takes those of this folder.
+        port: None takes the first that is free.
+        browser: Open the page.
+        labelling: Who labels what, if anybody does.
+        calls: Holds the calls of the page's microphone, if it may make any.
+    """
+
+    paths: tuple[Path, ...]
+    host: str
+    port: int | None
+    browser: bool
+    json: bool
+    labelling: LabelRequest = field(default_factory=LabelRequest)
+    calls: PageCalls | None = None
+
+
+def listen(request: ListenRequest) -> int:
+    """Serve the studio until Ctrl+C; returns the exit code."""
+    try:
+        import starlette  # noqa: F401
+        import uvicorn  # noqa: F401
+    except ImportError as error:
+        remedy = "Install it with: pip install 'vivavoce[studio]'"
+        return complain(ImportError(f"the studio needs {error.name}. {remedy}"), exits.OUR_FAILURE)
+    from agent.cli.studio_parts import warm_up
+    from recordings.errors import RecordingError
+    from recordings.label_files import NameUnfit
+    from recordings.studio.server import NoSuchHost, PortTaken, bind, serve
+    from scoring.labelling.protocol import DimensionUnknown
+
+    try:
+        library = _library(request.paths)
+        app = _app(library, request)
+        bound = bind(request.host, request.port)
+    except (RecordingError, PortTaken, NoSuchHost, ConfigurationError) as error:
+        return complain(error, exits.BAD_INPUT)
+    except (DimensionUnknown, NameUnfit, NothingToLabel) as error:
+        return complain(error, exits.BAD_INPUT)
+    _tell(bound, library, request)
+    threading.Thread(target=warm_up, name="viva-warm-up", daemon=True).start()
+    with suppress(KeyboardInterrupt):
+        run_loop(serve(app, bound))
+    return exits.PASS
+
+
+def more_routes(request: ListenRequest, library: Library) -> tuple[list[BaseRoute], list[str]]:
+    """Routes beside those of listening, and the names under which the page asks whether they are there."""
+    routes, features = label_routes(request.labelling, library)
+    if request.calls is not None:
+        from recordings.studio.mic_socket import mic_routes
+
+        routes, features = [*routes, *mic_routes(request.calls.take)], [*features, "mic"]
+    return routes, features
+
+
+def _library(paths: tuple[Path, ...]) -> Library:
+    from recordings.errors import RecordingError
+    from recordings.studio.library import Library
+
+    usual = [path for path in USUAL if path.is_dir() and any(path.iterdir())]
+    if not paths and not usual:
+        remedy = "Name an episode or a run (viva listen PATH), or make one: viva demo"
+        raise RecordingError(USUAL[0], "holds no episode", remedy)
+    return Library(paths or usual)
+
+
+def _app(library: Library, request: ListenRequest) -> ASGIApp:
+    from agent.cli.gate_settings import read_settings
+    from agent.cli.studio_parts import parts
+    from recordings.studio.app import studio_app
+    from recordings.studio.blind import Blind
+    from recordings.studio.guard import Names
+
+    routes, features = more_routes(request, library)
+    names = Names.of(request.host)
+    app = studio_app(library, parts(read_settings().effects), routes, names=names, features=features)
+    return Blind(app) if request.labelling.blind else app
+
+
+def _tell(bound: Bound, library: Library, request: ListenRequest) -> None:
+    """The address first, on a line of its own: other programs wait for it."""
+    if request.json:
+        print_json(
+            {"url": bound.url + request.labelling.page, "roots": [str(root) for root in library.roots]}
+        )
+    else:
+        sys.stdout.write(f"{bound.url}{request.labelling.page}\n")
+    sys.stdout.flush()
+    if bound.instead is not None:
+        who = "another studio" if bound.instead.studio else "another program"
+        sys.stderr.write(f"viva: port {bound.instead.port} is taken by {who}; this is {bound.url}\n")
+    if not request.json:
+        sys.stderr.write("Ctrl+C ends it.\n")
+    if request.browser:
+        import webbrowser
+
+        webbrowser.open(bound.url + request.labelling.page)

@@ -1,0 +1,8 @@
+"""Processes that hold the calls of a run, one event loop each; models, judges, screens stay in the first.
+
+- `messages`: what the processes tell each other
+- `pipe`: two threads that carry it
+- `distant`: the models and judges of the first process, as a worker sees them
+- `process`: a worker: takes orders, holds calls
+- `pool`: starts workers, gives out the orders, serves what they ask, replaces those that die
+"""

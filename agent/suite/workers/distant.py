@@ -1,0 +1,143 @@
+"""The models and judges of the first process, as a worker sees them."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+from collections.abc import Callable
+from concurrent.futures import Future, InvalidStateError
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from agent.engines import Engines
+from agent.observers import FinishedTurn, Judgement
+from agent.suite.workers.messages import Answer, Ask, Service, Setup
+from streams.audio import Samples
+from streams.clock import simulated
+from streams.speech import select
+from streams.speech.interfaces import ModelIdentity, Speech, SpeechError, Transcript
+from user_sim.policy import Compose, Composed
+
+
+class Services(Protocol):
+    """Whoever has the models."""
+
+    async def ask(self, service: Service, *arguments: Any) -> Any:
+        """Ask for something, and wait for the answer; a failure is raised here."""
+
+
+class Asking:
+    """Asks over a pipe. Simulated time stands still until the answer is there.
+
+    Args:
+        send: Sends a message to the first process.
+    """
+
+    def __init__(self, send: Callable[[Ask], None]) -> None:
+        self._send = send
+        self._numbers = itertools.count()
+        self._open: dict[int, Future[Any]] = {}
+
+    async def ask(self, service: Service, *arguments: Any) -> Any:
+        """Ask for something, and wait for the answer; a failure is raised here."""
+        number, answer = next(self._numbers), Future[Any]()
+        self._open[number] = answer
+        self._send(Ask(number, service, arguments))
+        if simulated():
+            return await asyncio.get_running_loop().run_in_executor(None, answer.result)
+        return await asyncio.wrap_future(answer)
+
+    def answered(self, answer: Answer) -> None:
+        """An answer has come, in whichever thread."""
+        waiting = self._open.pop(answer.number, None)
+        if waiting is None:
+            return
+        with suppress(InvalidStateError):  # nobody waits for it any more
+            if answer.failure is None:
+                waiting.set_result(answer.value)
+            else:
+                waiting.set_exception(answer.failure)
+
+    def lost(self) -> None:
+        """Nobody answers any more."""
+        for number in list(self._open):
+            gone = SpeechError("the process with the models", "it is gone")
+            self.answered(Answer(number, failure=gone))
+
+
+@dataclass(frozen=True, slots=True)
+class DistantVoice:
+    """A `Voice`."""
+
+    services: Services
+    identity: ModelIdentity
+    fingerprint: str
+
+    async def speak(self, text: str) -> Speech:
+        """Speak a text."""
+        spoken: Speech = await self.services.ask(Service.SPEAK, text)
+        return spoken
+
+
+@dataclass(frozen=True, slots=True)
+class DistantRecogniser:
+    """A `Recogniser`."""
+
+    services: Services
+    identity: ModelIdentity
+
+    async def transcribe(self, samples: Samples, *, language: str = "en") -> Transcript:
+        """Transcribe a clip."""
+        heard: Transcript = await self.services.ask(Service.TRANSCRIBE, samples, language)
+        return heard
+
+
+@dataclass(frozen=True, slots=True)
+class DistantTurnDetector:
+    """A `TurnDetector`."""
+
+    services: Services
+    identity: ModelIdentity
+
+    async def completion(self, samples: Samples) -> float:
+        """Probability that the turn is complete."""
+        probability: float = await self.services.ask(Service.COMPLETION, samples)
+        return probability
+
+
+@dataclass(frozen=True, slots=True)
+class DistantJudge:
+    """A `TurnObserver`: the `place`-th judge of a call."""
+
+    services: Services
+    name: str
+    call: int
+    place: int
+
+    async def turn_finished(self, turn: FinishedTurn) -> Judgement:
+        """Judge a turn."""
+        judgement: Judgement = await self.services.ask(Service.JUDGE, self.call, self.place, turn)
+        return judgement
+
+
+def distant_engines(setup: Setup, services: Services) -> Engines:
+    """The engines of a worker: speech activity is its own, the rest is elsewhere.
+
+    Raises:
+        SpeechError: The detector is not installed.
+    """
+
+    async def compose(request: Compose) -> Composed:
+        composed: Composed = await services.ask(Service.COMPOSE, request)
+        return composed
+
+    hears, turns = setup.recogniser, setup.turn_detector
+    return Engines(
+        voice=DistantVoice(services, *setup.voice),
+        detector=select.detector(setup.detector),
+        recogniser=None if hears is None else DistantRecogniser(services, hears),
+        turn_detector=None if turns is None else DistantTurnDetector(services, turns),
+        composer=compose if setup.composes else None,
+        cache=setup.cache,
+    )

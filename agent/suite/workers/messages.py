@@ -1,0 +1,142 @@
+"""What the first process and its workers tell each other. All of it can be pickled."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, Literal
+
+from agent.suite.hold import Cost, Order, Result, cost_unknown
+from streams.speech.interfaces import ModelIdentity, SpeechError
+from streams.speech.voice_cache import VoiceCache
+
+Seen = Literal["event", "turn", "levels"]
+"""A method of `Audience`."""
+
+
+class Service(StrEnum):
+    """What a worker may ask the first process for."""
+
+    SPEAK = "speak"
+    TRANSCRIBE = "transcribe"
+    COMPLETION = "completion"
+    COMPOSE = "compose"
+    JUDGE = "judge"
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """What a worker makes its workplace of.
+
+    Attributes:
+        detector: Name of the speech detector, as on the command line: each worker has its own.
+        voice: Identity and fingerprint of the voice, which is elsewhere.
+        recogniser: Identity of the recogniser elsewhere, or None.
+        turn_detector: Likewise.
+        composes: There is a language model for the user's words.
+        cache: Of synthesised speech.
+        cost: What a call has cost.
+        python_tools: Python functions beside a scenario may be run as its tools.
+        simulated: Calls are held in simulated time, one after the other.
+        store: URL of the run, where recordings are kept if the run's folder is on another machine; or "".
+    """
+
+    detector: str
+    voice: tuple[ModelIdentity, str]
+    recogniser: ModelIdentity | None = None
+    turn_detector: ModelIdentity | None = None
+    composes: bool = False
+    cache: VoiceCache | None = None
+    cost: Cost = cost_unknown
+    python_tools: bool = False
+    simulated: bool = False
+    store: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Begin:
+    """Hold this call.
+
+    Attributes:
+        number: What the call is known by between the two.
+        judges: Names of its live judges.
+    """
+
+    number: int
+    order: Order
+    judges: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Cancel:
+    """Break a call off."""
+
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class Steer:
+    """Ask something of a call: say a text next, or end for a reason."""
+
+    number: int
+    what: Literal["say", "stop"]
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """A worker needs a service."""
+
+    number: int
+    service: Service
+    arguments: tuple[Any, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What became of an `Ask`."""
+
+    number: int
+    value: Any = None
+    failure: BaseException | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """A worker can take calls."""
+
+
+@dataclass(frozen=True, slots=True)
+class Late:
+    """By how many milliseconds one in ten of the worker's last ticks was late, or more."""
+
+    milliseconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What happened in calls, for those who look on: number of the call, method, its argument."""
+
+    what: Sequence[tuple[int, Seen, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """A call is over; `result` is None if it was cancelled."""
+
+    number: int
+    result: Result | None = None
+
+
+Message = Begin | Cancel | Steer | Answer | Ask | Ready | Late | Shown | Ended
+
+
+def sendable(failure: BaseException) -> BaseException:
+    """A failure as another process can take it: itself if it can be pickled, else its words."""
+    try:
+        pickle.loads(pickle.dumps(failure))  # noqa: S301 - our own, a moment ago
+    except (pickle.PickleError, TypeError, AttributeError, ValueError, LookupError, ImportError):
+        return SpeechError(type(failure).__name__, str(failure))
+    return failure

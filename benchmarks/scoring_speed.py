@@ -1,0 +1,75 @@
+"""`viva score` of recorded speech: Whisper base, DNSMOS, pitch, loudness, and metrics, by workers.
+
+Half an hour is enough to know how long ten hours take: episodes are scored one by one, and what they cost
+is counted as processor time too, which a busy machine changes less than the seconds.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[1]
+
+
+def by_workers(copies: int = 8) -> dict[str, Any]:
+    """The demo's calls with the reference endpoint, so many times, scored by one worker and by two."""
+    with tempfile.TemporaryDirectory(prefix="viva-scoring-") as name:
+        folder = Path(name)
+        hours = _calls(folder, copies) / 3600
+        found: dict[str, Any] = {"hours_of_call": round(hours, 2)}
+        scores: list[str] = []
+        for workers in (1, 2):
+            for path in folder.glob("run/*/scores"):
+                shutil.rmtree(path)
+            seconds, used = _scored(folder / "run", workers)
+            found[f"times_real_time_{workers}"] = round(3600 * hours / seconds, 1)
+            found[f"processor_s_per_hour_{workers}"] = round(used / hours)
+            scores.append(_scores(folder / "run"))
+    # if nothing else ran: two cores that are busy all the time
+    found["two_quiet_cores"] = round(2 * 3600 / found["processor_s_per_hour_1"], 1)
+    found["equal"] = scores[0] == scores[1]
+    return found
+
+
+def _calls(folder: Path, copies: int) -> float:
+    """Calls with words that were heard live; returns their length in seconds."""
+    _viva(folder, "run", "demo", "--endpoint", "reference://", "--simulated", "--out", "run", "--judge",
+          "none", "--recogniser", "whisper:tiny", "--no-report")  # fmt: skip
+    seconds = 0.0
+    for path in sorted(folder.glob("run/*/episode.json")):
+        info = json.loads(path.read_text())
+        seconds += copies * info["duration_s"]
+        for number in range(1, copies):
+            copy = path.parent.with_name(f"{path.parent.name}--{number}")
+            shutil.copytree(path.parent, copy)
+            (copy / path.name).write_text(json.dumps(info | {"id": copy.name, "seed": number}))
+    return seconds
+
+
+def _viva(folder: Path, *arguments: str) -> None:
+    command = [sys.executable, "-m", "agent.cli.main", *arguments]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    subprocess.run(command, cwd=folder, env=environment, check=True, capture_output=True)
+
+
+def _scored(run: Path, workers: int) -> tuple[float, float]:
+    """Seconds, and processor seconds of all processes."""
+    before, began = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
+    _viva(run.parent, "score", "run", "--workers", str(workers), "--recogniser", "whisper:base",
+          "--blueprints", "--json")  # fmt: skip
+    seconds, after = time.perf_counter() - began, resource.getrusage(resource.RUSAGE_CHILDREN)
+    return seconds, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def _scores(run: Path) -> str:
+    files = sorted(run.glob("*/scores/*.json"))
+    return json.dumps({str(file.relative_to(run)): json.loads(file.read_text()) for file in files})

@@ -1,0 +1,97 @@
+"""Calls that nobody has measured are measured in a thread, for the table; nothing is written."""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+
+from recordings.errors import RecordingError
+from recordings.format import Outcome
+from scoring.catalogue.kept import Kept, Known, Unmeasured
+from scoring.digest.store import stamp_of
+from scoring.episode_view.build import measured_episode
+
+MOST = 200
+"""Calls that are measured unasked: more than that is work for `viva score`, which keeps what it finds."""
+
+LONGEST_S = 900.0
+"""Longer calls are measured only if somebody waits for it: an hour takes seconds of a whole processor."""
+
+
+class Measuring:
+    """Looks at episodes, and measures those that are not.
+
+    Args:
+        one: Held while a call is gone through, so that only one is in memory at a time.
+    """
+
+    def __init__(self, one: threading.Lock | None = None) -> None:
+        self._one = one or threading.Lock()
+        self._kept = Kept()
+        self._lock = threading.Lock()
+        self._waiting: dict[Path, None] = {}
+        self._failed: dict[Path, tuple[int, ...]] = {}
+        self._thread: threading.Thread | None = None
+
+    def look(self, folders: Sequence[Path], longest_s: float = LONGEST_S) -> tuple[Known, int]:
+        """What is known of some episodes, and how many are being measured."""
+        with self._lock:
+            known = self._kept.look(folders)
+            wanted = [one.path for one in known.others.values() if _can(one, longest_s)]
+            if len(wanted) <= MOST:
+                self._waiting |= dict.fromkeys(path for path in wanted if self._may(path))
+            if self._waiting and not (self._thread and self._thread.is_alive()):
+                self._thread = threading.Thread(target=self._work, name="viva-measuring", daemon=True)
+                self._thread.start()
+            return known, len(self._waiting)
+
+    def wait_for(self, folders: Sequence[Path]) -> Known:
+        """The same when all are measured that can be; it may take a while."""
+        known, left = self.look(folders, math.inf)
+        while left and (thread := self._thread) is not None:
+            thread.join()
+            known, left = self.look(folders, math.inf)
+        return known
+
+    def _may(self, path: Path) -> bool:
+        failed = self._failed.get(path)
+        return failed is None or failed != _stamp(path)
+
+    def _work(self) -> None:
+        while (path := self._next()) is not None:
+            stamp = _stamp(path)
+            with self._lock:
+                self._failed[path] = stamp  # until it is done: whatever happens, it is not tried for ever
+            try:
+                with self._one:
+                    scores = measured_episode(path)
+                with self._lock:
+                    self._kept.add(path, stamp, scores)
+                    del self._failed[path]
+            except (RecordingError, OSError):
+                continue  # its row says that it is not measured; its page says why
+            finally:
+                with self._lock:
+                    self._waiting.pop(path, None)
+
+    def _next(self) -> Path | None:
+        """The next one; without any the thread ends, and the next look starts another."""
+        with self._lock:
+            if not self._waiting:
+                self._thread = None
+            return next(iter(self._waiting), None)
+
+
+def _can(one: Unmeasured, longest_s: float) -> bool:
+    """Whether a call is over, and not too long."""
+    info = one.info
+    return info is not None and info.outcome is not Outcome.UNFINISHED and info.duration_s <= longest_s
+
+
+def _stamp(path: Path) -> tuple[int, ...]:
+    try:
+        return stamp_of(str(path))
+    except OSError:
+        return ()

@@ -1,0 +1,1 @@
+"""How far the simulated user is from people: the same scenarios, called by both."""

@@ -1,0 +1,1 @@
+"""Sound cards: a person's microphone and ear, on the session's clock."""

@@ -1,0 +1,140 @@
+"""`viva run` and `viva score` with workers, and with runs at a URL, as a user meets them."""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agent.cli.run_request import RunRequest
+from agent.cli.run_where import on_the_wall, workers_for
+from agent.suite.limits import RunLimits
+from recordings.reader import Episode
+from tests.agent.cli_calls import ENGINES, HELLO, Viva, outcomes
+
+pytest.importorskip("fsspec", reason="fsspec is not installed")
+
+FAKE = "fake://?replies=2&seconds=0.3&delay=0.3&rate=8000"
+
+
+def scores(out: str) -> Any:
+    """What a program is told, but for where it lies."""
+    found = json.loads(out)
+    for episode in found["episodes"]:
+        del episode["path"]
+    return {name: found[name] for name in ("episodes", "metrics")}
+
+
+def test_a_run_in_two_workers_has_the_scores_of_a_run_in_this_process(viva: Viva) -> None:
+    options = ("--simulated", "--repeats", "3", "--json")
+    here = viva.run(FAKE, *options, "--workers", "0", out="a")
+    there = viva.run(FAKE, *options, "--workers", "2", "--concurrency", "2", out="b")
+    assert (here.code, there.code) == (0, 0)
+    assert scores(there.out) == scores(here.out)
+    assert len(scores(here.out)["episodes"]) == 3
+
+
+def request(**changes: Any) -> RunRequest:
+    return RunRequest((), (), None, None, **changes)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("calls", "cores", "workers"),
+    [(1, 8, 0), (3, 8, 0), (4, 8, 1), (75, 8, 1), (76, 8, 2), (1000, 8, 7), (1000, 2, 1), (8, 1, 1)],
+)
+def test_workers_go_by_calls_at_a_time_and_cores(calls: int, cores: int, workers: int) -> None:
+    asked = request(limits=RunLimits(concurrency=calls))
+    assert workers_for(asked, cores) == workers
+    assert workers_for(request(limits=RunLimits(concurrency=calls), workers=5), cores) == 5
+
+
+def test_a_simulated_run_is_held_here_unless_workers_are_asked_for() -> None:
+    simulated = request(simulated=True, limits=RunLimits(concurrency=99))
+    assert workers_for(simulated, 8) == 0
+    assert not on_the_wall(simulated)
+    assert on_the_wall(request(simulated=True, workers=2))
+
+
+@pytest.mark.wall_clock
+def test_a_run_with_workers_that_is_interrupted_can_be_resumed(viva: Viva) -> None:
+    (viva.folder / "hello.yaml").write_text(HELLO.replace("max_duration_s: 20", "max_duration_s: 100"))
+    options = ("--out", "run", *ENGINES, "--concurrency", "2", "--workers", "1", "--no-report", "--json")
+    first = viva.start("run", "hello.yaml", "--endpoint", f"{FAKE}&seconds=60", "--repeats", "2", *options)
+    try:
+        assert first.stderr is not None
+        for line in first.stderr:
+            if "Hello there." in line:
+                break
+        first.send_signal(signal.SIGINT)
+        _, err = first.communicate(timeout=60)
+    finally:
+        first.kill()
+        first.communicate()
+    assert first.returncode == 130
+    assert "viva run --resume run" in err
+    assert {outcome for _, outcome in outcomes(viva.manifest())} <= {"cancelled", None}
+    for path in (viva.folder / "run").glob("*/episode.json"):
+        assert Episode.load(path.parent).info.outcome.value == "cancelled"
+
+
+# --- at a URL -----------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def url(viva: Viva) -> str:
+    return f"file://{viva.folder}/store/run"
+
+
+def test_a_run_at_a_url_is_held_scored_and_resumed_there(viva: Viva, url: str) -> None:
+    first = viva.run(FAKE, "--simulated", "--repeats", "2", "--no-report", out=url)
+    assert first.code == 0, first.err
+    assert f"kept        {url}" in first.err
+    store = viva.folder / "store" / "run"
+    assert sorted(path.name for path in store.iterdir() if path.is_dir()) == ["hello--r1", "hello--r2"]
+    Episode.load(store / "hello--r1")
+    scored = viva("score", url, "--recogniser", "none", "--json")
+    assert len(json.loads(scored.out)["episodes"]) == 2
+    assert (store / "hello--r2" / "scores" / "timing.json").is_file()
+    again = viva("run", "--resume", url, "--no-report")
+    assert "all calls of this run are held" in again.err
+
+
+def test_a_run_whose_machine_is_lost_goes_on_at_another(viva: Viva, url: str) -> None:
+    options = ("--simulated", "--repeats", "2", "--no-report")
+    viva.run(FAKE, *options, "--budget-minutes", "0.01", out=url)
+    assert len(list((viva.folder / "store/run").glob("*/episode.json"))) == 1
+    (viva.folder / "cache").rename(viva.folder / "the cache of the lost machine")
+    again = viva("run", "--resume", url, "--no-report", "--budget-minutes", "9")
+    assert again.code == 0, again.err
+    assert len(list((viva.folder / "store/run").glob("*/episode.json"))) == 2
+
+
+def test_a_url_that_holds_a_run_already_is_left_alone(viva: Viva, url: str) -> None:
+    viva.run(FAKE, "--simulated", "--no-report", out=url)
+    before = (viva.folder / "store/run/run.json").read_bytes()
+    second = viva.run(FAKE, "--simulated", "--no-report", out=url)
+    assert second.code == 2
+    assert f"holds a run already. Go on with it: viva run --resume {url}" in second.err
+    assert (viva.folder / "store/run/run.json").read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("score", "nowhere://x/run"), "cannot be reached"),
+        (("run", "--resume", "file:///not/there/run"), "holds no run"),
+        (
+            ("run", "hello.yaml", "--endpoint", FAKE, "--out", "run", *ENGINES, "--on", "slurm"),
+            "expected ray",
+        ),
+    ],
+)
+def test_a_place_that_is_none_is_said(viva: Viva, arguments: tuple[str, ...], message: str) -> None:
+    done = viva(*arguments)
+    assert done.code in (2, 3)
+    assert re.search(message, done.err), done.err
+    assert not Path("run/hello").exists()

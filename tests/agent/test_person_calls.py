@@ -1,0 +1,267 @@
+"""A person in the user's place: their speech becomes utterances, and every metric works on it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from agent.observers import FinishedTurn, Judgement
+from agent.person import Person
+from recordings.check import check
+from recordings.format import (
+    DeviceOpened,
+    DeviceReport,
+    DeviceTrouble,
+    LineProposed,
+    Outcome,
+    Role,
+    Side,
+    UtteranceEnded,
+    Verdict,
+    VerdictGiven,
+)
+from scenarios.schema import Aspect, Fact, Limits, Persona, PolicyKind, Say, Scenario, Turn
+from scoring.metric import Measured
+from scoring.score import score
+from streams import clock
+from streams.devices.fake import FakeDevice
+from streams.endpoints.fake import FakeEndpoint, FakeReply, tone
+from tests.agent.calls import scripted
+from tests.agent.person_calls import SETTLED_S, PersonCall, hold
+from tests.streams.devices.sounds import bursts, speech_like
+from user_sim.person import Mode
+
+
+def replies(count: int, seconds: float = 1.0, delay_s: float = 0.7) -> list[FakeReply]:
+    return [FakeReply(pcm=tone(seconds), text=f"reply {n}", delay_s=delay_s) for n in range(count)]
+
+
+def two_questions(tmp_path: Path, drift_ppm: float = 0.0) -> PersonCall:
+    device = FakeDevice(air=bursts((2.0, 2.6), (6.0, 6.4)), drift_ppm=drift_ppm)
+    said = ["hello there", "how are you"]
+    return hold(tmp_path, device, FakeEndpoint(replies(2)), said, ["reply 0", "reply 1"])
+
+
+@pytest.mark.parametrize("drift_ppm", [0.0, 200.0])
+def test_what_a_person_says_stands_on_the_track_where_they_said_it(
+    drift_ppm: float, tmp_path: Path
+) -> None:
+    call = two_questions(tmp_path, drift_ppm)
+    [opened] = call.of(DeviceOpened)
+    assert [(u.text, u.role) for u in call.said] == [
+        ("hello there", Role.TURN),
+        ("how are you", Role.TURN),
+    ]
+    for utterance, (begin, end) in zip(call.said, [(2.0, 2.6), (6.0, 6.4)], strict=True):
+        # said at 2.0 s: 1.06 s after sample 0, and on the track by the delay of the capture later
+        lag = opened.capture_delay_s - SETTLED_S
+        assert utterance.audible_start / 24000 == pytest.approx(begin + lag, abs=0.0005)
+        assert utterance.audible_end / 24000 == pytest.approx(end + lag, abs=0.0005)
+    assert [e.samples for e in call.of(UtteranceEnded)] == [u.samples for u in call.said]
+    assert check(call.episode) == []
+
+
+def test_the_turns_are_in_order_with_words_and_the_items_of_the_endpoint(tmp_path: Path) -> None:
+    turns = two_questions(tmp_path).episode.turns
+    assert [(t.side, t.intended, t.items) for t in turns] == [
+        (Side.USER, "hello there", ("user-1",)),
+        (Side.ENDPOINT, "reply 0", ("reply-1",)),
+        (Side.USER, "how are you", ("user-2",)),
+        (Side.ENDPOINT, "reply 1", ("reply-2",)),
+    ]
+    assert turns[0].said == "hello there"
+
+
+def test_such_an_episode_is_scored_like_any_other(tmp_path: Path) -> None:
+    call = two_questions(tmp_path)
+    (episode,) = clock.run(score([tmp_path])).episodes
+    measured = episode.measurements["response_latency"]
+    assert call.info.user == "person" and call.info.outcome is Outcome.COMPLETED
+    # the fake answers 0.7 s after the last audible sample of what it hears
+    values = [item.value for item in measured if isinstance(item, Measured)]
+    assert values == pytest.approx([700.0, 700.0], abs=1.0)
+
+
+def test_the_person_hears_what_stands_on_the_endpoints_track(tmp_path: Path) -> None:
+    call = two_questions(tmp_path)
+    [opened] = call.of(DeviceOpened)
+    played = np.concatenate(call.device.played)
+    # pulled at the end of a block, sample n is heard 10 ms later than its number says
+    first = (int(np.argmax(np.abs(played) > 0.05)) + 480) / 48000 - SETTLED_S
+    track, rate = call.episode.track("endpoint")
+    on_track = int(np.argmax(np.abs(track) > 1600)) / rate
+    assert first - on_track == pytest.approx(opened.playback_delay_s, abs=0.011)
+
+
+def test_a_person_is_never_hung_up_on_because_they_think(tmp_path: Path) -> None:
+    call = hold(tmp_path, FakeDevice(), FakeEndpoint(), hang_up_s=400.0)
+    assert call.info.outcome is Outcome.COMPLETED and call.info.duration_s > 390
+    assert call.info.reason == "the person hung up"
+
+
+def test_a_device_that_is_unplugged_ends_the_call_with_a_void_episode_that_says_so(tmp_path: Path) -> None:
+    device = FakeDevice(air=bursts((2.0, 2.6)), unplugged_at=500)
+    call = hold(tmp_path, device, FakeEndpoint(replies(1)), ["hello"], ["reply 0"])
+    assert call.info.outcome is Outcome.USER_FAILED and call.info.outcome.void
+    assert call.info.reason == "sound device 'fake': it was unplugged. Plug it in again."
+    assert call.info.duration_s == pytest.approx(5.0 - SETTLED_S, abs=0.05)
+    assert [u.text for u in call.said] == ["hello"] and check(call.episode) == []
+
+
+def test_a_device_that_gives_nothing_is_no_device(tmp_path: Path) -> None:
+    call = hold(tmp_path, FakeDevice(unplugged_at=0), FakeEndpoint(), hang_up_s=None)
+    assert call.info.outcome is Outcome.USER_FAILED and "unplugged" in call.info.reason
+
+
+def test_lost_samples_are_on_record(tmp_path: Path) -> None:
+    device = FakeDevice(air=bursts((2.0, 2.6)), lost={150: 960})
+    call = hold(tmp_path, device, FakeEndpoint(replies(1)), ["hello"], hang_up_s=5.0)
+    lost = [t.seconds for t in call.of(DeviceTrouble) if t.fault == "overrun"]
+    assert lost == [0.02]
+
+
+def test_words_while_the_endpoint_speaks_cut_in_or_only_nod(tmp_path: Path) -> None:
+    # the reply is on the track from 3.3 to 9.3 s of the device's time
+    device = FakeDevice(air=bursts((2.0, 2.6), (4.5, 4.9), (6.5, 7.5)))
+    endpoint = FakeEndpoint(replies(1, seconds=6.0), interruptible=False)
+    call = hold(tmp_path, device, endpoint, ["tell me all", "Mm-hm.", "no, stop it"], ["all"], hang_up_s=12)
+    assert [u.role for u in call.said] == [Role.TURN, Role.BACKCHANNEL, Role.BARGE_IN]
+    turns = call.episode.turns
+    assert [t.side for t in turns] == [Side.USER, Side.ENDPOINT, Side.USER, Side.USER]
+    assert turns[1].interrupted
+
+
+def test_the_endpoint_in_the_microphone_is_no_speech_of_the_person(tmp_path: Path) -> None:
+    # no headphones: the person's microphone hears the endpoint 40 ms later and 20 dB softer
+    sound = (speech_like(3.0, 24000, rms=0.2) * 32767).astype("<i2").tobytes()
+    device = FakeDevice(air=bursts((2.0, 2.6)), echo=(0.04, 0.1))
+    endpoint = FakeEndpoint([FakeReply(pcm=sound, delay_s=0.7)], interruptible=False)
+    call = hold(tmp_path, device, endpoint, ["hello", "wrong"], ["reply"], hang_up_s=9.0)
+    assert [u.text for u in call.said] == ["hello"]
+    [report] = call.of(DeviceReport)
+    assert report.echo_gain_db == pytest.approx(-20, abs=2)
+    assert report.echo_correlation is not None and report.echo_correlation > 0.8
+
+
+def test_push_to_talk_sends_silence_until_it_is_pushed(tmp_path: Path) -> None:
+    device = FakeDevice(air=bursts((2.0, 2.6), (4.0, 4.6)))
+    at = [(3.5, lambda person: person.talk(True)), (5.5, lambda person: person.talk(False))]
+    endpoint = FakeEndpoint(replies(1))
+    call = hold(tmp_path, device, endpoint, ["heard"], at=at, push_to_talk=True, hang_up_s=8.0)
+    track, rate = call.episode.track("user")
+    loud = np.flatnonzero(np.abs(track) > 300) / rate + SETTLED_S
+    assert loud[0] == pytest.approx(4.0, abs=0.03) and len(call.said) == 1
+
+
+class Counts:
+    """A judge that counts what is asked of it."""
+
+    name = "counts"
+
+    def __init__(self) -> None:
+        self.seen: list[FinishedTurn] = []
+
+    async def turn_finished(self, turn: FinishedTurn) -> Judgement:
+        self.seen.append(turn)
+        return Judgement(Verdict(judge=self.name, label="complete"))
+
+
+FACT = Fact(id="stem", text="It is a stem.", keywords=(("stem",),))
+
+
+def test_a_guided_person_is_shown_the_turns_in_order_and_any_words_will_do(tmp_path: Path) -> None:
+    judge, device = Counts(), FakeDevice(air=bursts((2.0, 2.6), (6.0, 6.6)))
+    turns = (Turn(text="What is a tuber?", facts=(FACT,)), Turn(text="And a bulb?"))
+    call = hold(
+        tmp_path,
+        device,
+        FakeEndpoint(replies(2)),
+        ["so tell me about tubers", "bulbs then"],
+        ["a stem", "a bulb"],
+        scenario=scripted().model_copy(update={"turns": turns}),
+        mode=Mode.GUIDED,
+        observers=[judge],
+        hang_up_s=None,
+    )
+    shown = call.of(LineProposed)
+    assert [(line.text, line.label, line.spoken) for line in shown] == [
+        ("What is a tuber?", "turn 1", False),
+        ("And a bulb?", "turn 2", False),
+    ]
+    assert [(u.text, u.label, u.expected) for u in call.said] == [
+        ("so tell me about tubers", "turn 1", ("stem",)),
+        ("bulbs then", "turn 2", ()),
+    ]
+    assert [(turn.asked, [f.id for f in turn.facts]) for turn in judge.seen] == [
+        ("so tell me about tubers", ["stem"]),
+        ("bulbs then", []),
+    ]
+    assert len(call.of(VerdictGiven)) == 2
+    assert call.info.outcome is Outcome.COMPLETED  # the scenario has come to its end
+
+
+def test_a_guided_person_may_leave_a_turn_out(tmp_path: Path) -> None:
+    device = FakeDevice(air=bursts((5.0, 5.6)))
+    call = hold(
+        tmp_path,
+        device,
+        FakeEndpoint(replies(1)),
+        ["number two"],
+        ["good"],
+        scenario=scripted(turns=2),
+        mode=Mode.GUIDED,
+        at=[(3.0, Person.skip)],
+        hang_up_s=None,
+    )
+    assert [line.label for line in call.of(LineProposed)] == ["turn 1", "turn 2"]
+    assert [(u.text, u.label) for u in call.said] == [("number two", "turn 2")]
+    assert call.info.outcome is Outcome.COMPLETED
+
+
+def tuber_talk() -> Scenario:
+    aspect = Aspect(id="tuber", question=Say(text="What is a tuber in a plant?"), facts=(FACT,), tries=2)
+    return Scenario(
+        id="tubers",
+        title="Tubers",
+        policy=PolicyKind.ADAPTIVE,
+        aspects=(aspect,),
+        persona=Persona(patience_s=60),
+        limits=Limits(max_duration_s=120),
+    )
+
+
+def test_with_a_co_pilot_words_of_ones_own_leave_the_question_open(tmp_path: Path) -> None:
+    device = FakeDevice(air=bursts((2.0, 2.6), (6.0, 6.6), (10.0, 10.6)))
+    call = hold(
+        tmp_path,
+        device,
+        FakeEndpoint(replies(3)),
+        ["nice weather today isn't it", "What is a tuber in a plant?", "thank you goodbye"],
+        ["very nice", "a stem", "bye"],
+        scenario=tuber_talk(),
+        mode=Mode.CO_PILOT,
+        hang_up_s=14.0,
+    )
+    shown = [line.text for line in call.of(LineProposed)]
+    assert shown[:2] == ["What is a tuber in a plant?"] * 2  # asked again after the answer to the weather
+    assert all(line.spoken for line in call.of(LineProposed))
+    assert [(u.label, u.expected) for u in call.said][:2] == [
+        ("own words", ()),
+        ("aspect tuber, try 1", ("stem",)),
+    ]
+    # the recogniser's words are replaced by the line's own where it was said word for word
+    assert call.said[1].text == "What is a tuber in a plant?"
+
+
+def test_a_person_who_hangs_up_in_the_middle_of_a_scenario_has_stopped(tmp_path: Path) -> None:
+    call = hold(
+        tmp_path,
+        FakeDevice(),
+        FakeEndpoint(),
+        scenario=scripted(turns=2),
+        mode=Mode.GUIDED,
+        hang_up_s=4.0,
+    )
+    assert call.info.outcome is Outcome.USER_STOPPED and not call.info.outcome.void

@@ -1,0 +1,166 @@
+"""Labelling and A/B listening in a real browser: heard, answered by keys, left in the middle, corrected."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from agent.cli.labelling import LabelRequest, label_routes
+from recordings.studio.blind import Blind
+from recordings.studio.library import Library
+from scoring.arena.battles import read
+from tests.recordings.studio.browsers import chromium, needs_chromium, watching
+from tests.recordings.studio.servers import app_of, running
+from tests.scoring.labelling.recorded import two_runs
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+pytestmark = [needs_chromium, pytest.mark.wall_clock]
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with chromium() as found:
+        yield found
+
+
+@contextmanager
+def opened(browser: Browser, address: str) -> Iterator[Page]:
+    """A page; any error in it, or a request to somewhere else, is a failure."""
+    with watching(browser) as watched:
+        watched.page.goto(address)
+        yield watched.page
+        assert all(url.startswith(("http://127.0.0.1:", "blob:http://127.0.0.1:")) for url in watched.asked)
+
+
+@contextmanager
+def studio(folder: Path, **changes: object) -> Iterator[str]:
+    request = LabelRequest(labels=folder / "labels", store=folder / "battles.jsonl", **changes)  # type: ignore[arg-type]
+    roots = [folder / "hush-one", folder / "hush-two"]
+    routes, _ = label_routes(request, Library(roots))
+    with running(app=Blind(app_of(*roots, routes=routes))) as url:
+        yield url
+
+
+def hear(page: Page, **keys: str) -> None:
+    """Play sounds by their keys, unless the page has begun with them itself; then answers are taken."""
+    for name, key in keys.items():
+        if page.locator(f".sound.{name}[data-heard]").count() == 0:
+            page.keyboard.press(key)
+        page.wait_for_selector(f".sound.{name}[data-heard]")
+    page.wait_for_selector("button.answer:enabled")
+
+
+def see(page: Page, selector: str, text: str) -> None:
+    """Wait for a text."""
+    page.locator(selector).filter(has_text=text).wait_for(state="attached")
+
+
+def lines(path: Path) -> list[dict[str, object]]:
+    return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+
+
+def test_labels_are_given_by_keys_and_outlive_the_page(tmp_path: Path, browser: Browser) -> None:
+    two_runs(tmp_path, 1)
+    kept = tmp_path / "labels" / "ann.jsonl"
+    with (
+        studio(tmp_path, label="ann", dimensions=("content",)) as url,
+        opened(browser, f"{url}#/label") as page,
+    ):
+        page.wait_for_selector("#question")
+        assert page.evaluate("document.activeElement.id") == "question"  # a screen reader begins there
+        page.keyboard.press("3")  # not before it was heard
+        see(page, "#said", "Listen first")
+        assert lines(kept) == []
+        hear(page, reply="w")
+        page.keyboard.press("n")
+        page.keyboard.type("3 is no answer in a note")
+        page.keyboard.press("Escape")
+        page.reload()  # in the middle of it
+        page.wait_for_selector("#note")
+        assert page.input_value("#note") == "3 is no answer in a note"
+        hear(page, reply="w")
+        page.keyboard.press("3")
+        see(page, ".progress", "1 answered")
+        (first,) = lines(kept)
+        assert (first["label"], first["note"]) == ("good", "3 is no answer in a note")
+        assert first["shown"]["plays"]["reply"] == 1  # type: ignore[index]
+        assert page.input_value("#note") == ""
+
+        hear(page, reply="w")
+        page.keyboard.press("2")
+        page.wait_for_selector(".sound.second")  # both are acceptable: compared now
+        page.reload()
+        page.wait_for_selector(".sound.second")
+        assert [line["label"] for line in lines(kept)] == ["good", "acceptable"]
+
+        page.keyboard.press("Backspace")
+        page.wait_for_selector(".notice")
+        assert "You answered: acceptable" in page.inner_text(".notice")
+        page.keyboard.press("1")
+        page.wait_for_selector(".notice", state="detached")
+        page.wait_for_selector(".sound.reply")  # one of them is bad: nothing to compare
+        assert [line["label"] for line in lines(kept)] == ["good", "acceptable", "bad"]
+        (derived,) = lines(tmp_path / "labels" / "pairs" / "ann.jsonl")
+        assert derived["shown"] == {"by": "ratings"}
+        page.keyboard.press("g")
+        page.wait_for_selector("table.agreement")
+        row = page.inner_text("table.agreement tbody tr")
+        assert "with the judge" in row and "50 %" in row  # it finds both good, one of which is bad
+
+
+def test_an_answer_on_its_way_is_not_lost_with_the_page(tmp_path: Path, browser: Browser) -> None:
+    two_runs(tmp_path, 1)
+    kept = tmp_path / "labels" / "ann.jsonl"
+    with (
+        studio(tmp_path, label="ann", dimensions=("content",)) as url,
+        opened(browser, f"{url}#/label") as page,
+    ):
+        page.wait_for_selector("#question")
+        hear(page, reply="w")
+        page.evaluate(
+            "() => { setTimeout(() => location.reload()); document.querySelector('.answer.good').click(); }"
+        )
+        see(page, ".progress", "1 answered")
+        assert [line["label"] for line in lines(kept)] == ["good"]
+
+
+def test_a_battle_is_one_key_with_its_order_and_gains(tmp_path: Path, browser: Browser) -> None:
+    two_runs(tmp_path, 1)
+    store = tmp_path / "battles.jsonl"
+    with studio(tmp_path, ab="bob") as url, opened(browser, f"{url}#/ab") as page:
+        page.wait_for_selector("#question")
+        page.keyboard.press("1")
+        see(page, "#said", "Listen first")
+        hear(page, first="w", second="e")
+        page.keyboard.press("1")
+        see(page, ".progress", "1 answered")
+        (battle,) = read(store).battles
+        assert str(battle.label) == str(battle.first)  # the first that was heard won
+        levels = battle.evidence["levels"]
+        gains = {item.partition("/")[0]: level["gain_db"] for item, level in levels.items()}
+        assert gains["hush-two"] - gains["hush-one"] == pytest.approx(12.0, abs=0.02)
+        page.keyboard.press("v")
+        see(page, "#extra", "hush-one")
+        page.keyboard.press("s")
+        see(page, "#question", "All pairs")
+    assert [one.unscored for one in read(store).battles] == [None, "skipped"]
+
+
+def test_who_is_not_named_says_who_it_is(tmp_path: Path, browser: Browser) -> None:
+    two_runs(tmp_path, 1)
+    with studio(tmp_path) as url, opened(browser, f"{url}#/label") as page:
+        page.wait_for_selector("#person")
+        page.keyboard.type("cleo")
+        page.keyboard.press("Enter")
+        page.wait_for_selector("#question")
+        page.keyboard.press("s")
+        see(page, ".progress", "1 answered")
+    (line,) = lines(tmp_path / "labels" / "cleo.jsonl")
+    assert (line["annotator"], line["unscored"]) == ("cleo", "skipped")

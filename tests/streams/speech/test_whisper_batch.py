@@ -1,0 +1,74 @@
+from __future__ import annotations
+
+import asyncio
+
+import numpy as np
+import pytest
+
+from streams import clock
+from streams.audio import Samples
+from streams.speech.interfaces import BatchRecogniser, Transcript
+from streams.speech.whisper import WhisperRecogniser
+from streams.speech.whisper_batch import TOGETHER, batches, fits, window_frames
+from tests.streams.speech.conftest import PiperClip
+
+RATE = 16000
+TEXTS = (
+    "Good morning.",
+    "I would like to cancel my order, please.",
+    "No.",
+    "When does the next train leave?",
+)
+
+
+def test_a_window_holds_the_clip_and_its_tail_in_steps_of_five_seconds() -> None:
+    # 3 s and 5 s of silence are 8 s: a window of 10 s; 5.01 s need 15 s; nothing needs more than 30 s
+    assert window_frames(3 * RATE, 500) == 1000
+    assert window_frames(5 * RATE, 500) == 1000
+    assert window_frames(5 * RATE + 160, 500) == 1500
+    assert window_frames(29 * RATE, 500) == 3000
+    assert window_frames(RATE, None) == 3000
+    assert fits(30 * RATE)
+    assert not fits(30 * RATE + 1)
+
+
+def test_clips_go_together_by_window_in_order_and_so_many_at_most() -> None:
+    short, long = 2 * RATE, 12 * RATE
+    found = batches([short, long, *[short] * TOGETHER, long], 500)
+    assert found == [[0, *range(2, TOGETHER + 1)], [TOGETHER + 1], [1, TOGETHER + 2]]
+
+
+@pytest.mark.models
+@pytest.mark.parametrize("model", ["whisper-tiny", "whisper-base"])  # with the full window, and a short one
+def test_clips_are_heard_together_as_alone(model: str, piper_clip: PiperClip) -> None:
+    recogniser = WhisperRecogniser(model)
+    assert isinstance(recogniser, BatchRecogniser)
+    silence: Samples = np.zeros(2 * RATE, np.float32)
+    clips = [
+        *(piper_clip(text) for text in TEXTS),
+        silence,
+        np.concatenate([silence, piper_clip(TEXTS[1])]),
+    ]
+
+    async def main() -> tuple[list[Transcript], list[Transcript]]:
+        alone = [await recogniser.transcribe(clip) for clip in clips]
+        return alone, await recogniser.transcribe_all(clips)
+
+    alone, together = clock.run(main(), simulate=True)
+    assert [plain(heard.text) for heard in together] == [plain(heard.text) for heard in alone]
+    assert [heard.no_speech for heard in together] == [False] * 4 + [True, False]
+
+
+@pytest.mark.models
+def test_clips_of_many_calls_that_wait_are_heard_together_each_for_its_own(piper_clip: PiperClip) -> None:
+    recogniser = WhisperRecogniser("whisper-tiny")
+
+    async def main() -> list[Transcript]:
+        return await asyncio.gather(*(recogniser.transcribe(piper_clip(text)) for text in TEXTS * 3))
+
+    heard = [plain(each.text) for each in clock.run(main())]
+    assert heard == [plain(text) for text in TEXTS * 3]
+
+
+def plain(text: str) -> str:
+    return "".join(letter for letter in text.lower() if letter.isalnum() or letter == " ")
