@@ -37,7 +37,9 @@ ifdef ARGS
 	$(PYTHON_HERE) -m pytest $(ARGS)
 else
 	$(PYTHON_HERE) -m pytest --numprocesses=auto --dist=worksteal -m "not wall_clock"
-	$(PYTHON_HERE) -m pytest -m wall_clock
+	@# by the clock on the wall, beside one another; what a neighbour disturbed is decided alone
+	$(PYTHON_HERE) -m pytest --numprocesses=2 --dist=worksteal -m wall_clock || \
+		$(PYTHON_HERE) -m pytest -m wall_clock --last-failed --last-failed-no-failures=none
 endif
 
 format: setup ## format the code, and mend what ruff can mend

@@ -17,14 +17,14 @@ def frame(tick: int) -> bytes:
 @pytest.mark.parametrize("drift_ppm", [200.0, -200.0])
 def test_the_ear_hears_everything_with_a_constant_delay_whatever_its_clock(drift_ppm: float) -> None:
     device = FakeDevice(drift_ppm=drift_ppm)
-    heard = listen(device, 40.0, playing=frame)
+    heard = listen(device, 20.0, playing=frame)
     played = np.concatenate(device.played)
     assert heard.troubles == []
     # sample n of the device is heard one block after it was pulled, by its own clock
     times = (np.arange(played.size) + 480) / (48000 * (1 + drift_ppm * 1e-6))
     origin = heard.times[0] + heard.headset.delays.capture_s
     lags = []
-    for at in (5.0, 20.0, 38.0):
+    for at in (5.0, 12.0, 18.0):
         inside = (times >= at) & (times < at + 1)
         shifts = np.arange(0.05, 0.15, 0.0001)
         fit = [played[inside] @ warble(times[inside] - origin - shift) for shift in shifts]
