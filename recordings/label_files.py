@@ -32,6 +32,8 @@ PAIRS, LOG = "pairs", "log"
 _NAME = re.compile(r"[^\W_](?:[\w .@+-]{0,62}[\w@+-])?")
 _REMEDY = "Take up to 64 letters, digits, spaces and . @ + - _, beginning with a letter or a digit."
 
+_ANOTHER_FOLDER = "Keep the labels in a folder that can be written to: --labels DIR."
+
 
 class NameUnfit(ValueError):
     """A name that no file can have."""
@@ -54,10 +56,16 @@ def person_named(name: str) -> str:
 
 
 class AppendOnly:
-    """A file of lines that outlive the process, and the power."""
+    """A file of lines that outlive the process, and the power.
 
-    def __init__(self, path: Path) -> None:
+    Attributes:
+        path: The file; it is made with the first line, and may be no link.
+        remedy: What to do if it cannot be written.
+    """
+
+    def __init__(self, path: Path, remedy: str = _ANOTHER_FOLDER) -> None:
         self.path = path
+        self.remedy = remedy
 
     def append(self, *records: BaseModel | dict[str, Any]) -> None:
         """Write lines and wait until the disk has them; all, or none.
@@ -67,29 +75,30 @@ class AppendOnly:
         """
         data = b"".join(encode(record) + b"\n" for record in records)
         try:
-            self._make()
+            new = not self.path.exists()
+            self.path.parent.mkdir(parents=True, exist_ok=True)
             # a link in a folder that somebody else has made may lead to any file of ours
             flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW
             file = os.open(self.path, flags, 0o644)
             try:
+                if new:
+                    _sync_folder(self.path.parent)
                 fcntl.flock(file, fcntl.LOCK_EX)
                 _write(file, data)
             finally:
                 os.close(file)
         except OSError as error:
-            remedy = "Keep the labels in a folder that can be written to: --labels DIR."
-            raise RecordingError(self.path, f"cannot be written ({error.strerror})", remedy) from error
+            found = f"cannot be written ({error.strerror})"
+            raise RecordingError(self.path, found, self.remedy) from error
 
-    def _make(self) -> None:
-        if self.path.exists():
-            return
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        self.path.touch()
-        folder = os.open(self.path.parent, os.O_RDONLY)
-        try:
-            os.fsync(folder)  # so that the file's name, too, is on the disk
-        finally:
-            os.close(folder)
+
+def _sync_folder(path: Path) -> None:
+    """Wait until the disk has the names of its files, too."""
+    folder = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
 
 
 def _write(file: int, data: bytes) -> None:

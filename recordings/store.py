@@ -18,6 +18,7 @@ from recordings.errors import RecordingError
 from recordings.journal import JOURNAL
 from recordings.lock import LOCK
 from recordings.run import RUN
+from streams.foreign import foreign_code
 
 _URL = re.compile(r"^(?P<scheme>[a-z][a-z0-9+.-]+):/+(?P<rest>.*)$")
 
@@ -76,7 +77,7 @@ class Store:
     @property
     def holds_run(self) -> bool:
         """Whether there is a run."""
-        return self._reached(self._size, f"{self._root}/{RUN}") is not None
+        return self._size(f"{self._root}/{RUN}") is not None
 
     def put_manifest(self, run: Path) -> None:
         """Keep how the run stands: its journal, then its manifest."""
@@ -88,8 +89,7 @@ class Store:
         """Bring everything into a folder; what is there already, of the same size, is not brought again."""
         run.mkdir(parents=True, exist_ok=True)
         for place in self._reached(self._files.find, self._root):
-            name = PurePosixPath(place).relative_to(self._root)
-            self._get(place, run / name)
+            self._get(place, run / self._name(place, self._root))
 
     def get_episode(self, folder: Path) -> bool:
         """Bring one episode, if it is there and whole; returns whether it was."""
@@ -98,8 +98,15 @@ class Store:
             return False
         places = self._reached(self._files.find, root)
         for place in sorted(places, key=lambda place: place.endswith(f"/{EPISODE}")):
-            self._get(place, folder / PurePosixPath(place).relative_to(root))
+            self._get(place, folder / self._name(place, root))
         return True
+
+    def _name(self, place: str, root: str) -> PurePosixPath:
+        """Of a file, below `root`; a service takes names that would lead out of a folder."""
+        name = PurePosixPath(place).relative_to(root)
+        if ".." in name.parts:
+            raise RecordingError(self.url, f"holds {name}, which lies outside the run", "Remove it there.")
+        return name
 
     def _get(self, place: str, file: Path) -> None:
         size = self._size(place)
@@ -115,23 +122,33 @@ class Store:
         self._files.put_file(str(file), place)
 
     def _size(self, place: str) -> int | None:
-        try:
-            return int(self._files.size(place))
-        except FileNotFoundError:
-            return None
+        def size() -> int | None:
+            try:
+                return int(self._files.size(place))
+            except FileNotFoundError:
+                return None
+
+        found: int | None = self._reached(size)
+        return found
 
     def _reached(self, work: Any, *arguments: Any) -> Any:
-        try:
+        with foreign_code(self._failure):  # a service's library has errors of its own: no key, no network
             return work(*arguments)
-        except FileNotFoundError as error:
-            raise RecordingError(self.url, f"there is no such place ({error})") from error
-        except (ImportError, ValueError) as error:
-            raise RecordingError(self.url, f"cannot be reached ({error})", _REMEDY) from error
-        except OSError as error:
-            raise RecordingError(self.url, f"cannot be read or written ({error})") from error
+
+    def _failure(self, error: Exception) -> RecordingError:
+        match error:
+            case FileNotFoundError():
+                return RecordingError(self.url, f"there is no such place ({error})")
+            case ImportError() | ValueError():
+                return RecordingError(self.url, f"cannot be reached ({error})", _INSTALL)
+            case OSError():
+                return RecordingError(self.url, f"cannot be read or written ({error})")
+            case _:
+                return RecordingError(self.url, f"cannot be reached ({error})", _ASK)
 
 
-_REMEDY = "pip install 'vivavoce[cloud]' brings fsspec and S3; other services need fsspec's own package."
+_INSTALL = "pip install 'vivavoce[cloud]' brings fsspec and S3; other services need fsspec's own package."
+_ASK = "Look at the network, and at the keys of the service in the environment (docs/scale.md)."
 
 
 def _open(url: str) -> tuple[Any, str]:

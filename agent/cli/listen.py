@@ -60,7 +60,10 @@ def listen(request: ListenRequest) -> int:
     from recordings.errors import RecordingError
     from recordings.label_files import NameUnfit
     from recordings.studio.server import NoSuchHost, PortTaken, bind, serve
+    from scenarios.problems import ScenarioError
     from scoring.labelling.protocol import DimensionUnknown
+    from streams.endpoints.errors import EndpointError
+    from streams.speech.interfaces import SpeechError
 
     try:
         library = _library(request.paths)
@@ -68,8 +71,10 @@ def listen(request: ListenRequest) -> int:
         bound = bind(request.host, request.port)
     except (RecordingError, PortTaken, NoSuchHost, ConfigurationError) as error:
         return complain(error, exits.BAD_INPUT)
-    except (DimensionUnknown, NameUnfit, NothingToLabel) as error:
+    except (DimensionUnknown, NameUnfit, NothingToLabel, EndpointError, ScenarioError) as error:
         return complain(error, exits.BAD_INPUT)
+    except SpeechError as error:
+        return complain(error, exits.OUR_FAILURE)
     _tell(bound, library, request)
     threading.Thread(target=warm_up, name="viva-warm-up", daemon=True).start()
     with suppress(KeyboardInterrupt):
@@ -83,6 +88,7 @@ def more_routes(request: ListenRequest, library: Library) -> tuple[list[BaseRout
     if request.calls is not None:
         from recordings.studio.mic_socket import mic_routes
 
+        request.calls.check()
         routes, features = [*routes, *mic_routes(request.calls.take)], [*features, "mic"]
     return routes, features
 

@@ -153,7 +153,7 @@ def _show(found: Checkup, problems: list[str]) -> None:
 
 def call(request: MicRequest) -> int:
     """Hold the call, score it; returns the exit code."""
-    from agent.cli.run import default_folder
+    from agent.cli.run import check_user, default_folder
     from agent.connect import connect
     from recordings.errors import RecordingError
     from scenarios.problems import ScenarioError
@@ -166,9 +166,15 @@ def call(request: MicRequest) -> int:
 
     if not request.endpoint:
         return complain(ValueError("Missing argument 'ENDPOINT': name its address."), exits.BAD_INPUT)
+    led = request.mode != "free"
+    if led and not request.scenario:
+        found = f"--mode {request.mode} goes by a scenario: name one with --scenario."
+        return complain(ValueError(found), exits.BAD_INPUT)
     out = request.out or default_folder("mic")
     try:
-        scenario = _scenario(request)
+        scenario = scenario_named(request.scenario)
+        if led:
+            check_user(scenario, request.engines.llm)
         endpoint = connect(request.endpoint, os.environ)
         device = request.sound.open()
         engines = ears(request.engines)
@@ -192,8 +198,8 @@ def call(request: MicRequest) -> int:
         return exits.INTERRUPTED
 
 
-def _scenario(request: MicRequest) -> LoadedScenario:
-    """The scenario to go by: one alone.
+def scenario_named(name: str) -> LoadedScenario:
+    """The scenario to go by, one alone; "" is free talk.
 
     Raises:
         ScenarioError: It cannot be used.
@@ -201,9 +207,7 @@ def _scenario(request: MicRequest) -> LoadedScenario:
     from scenarios.load import find, from_scenario
     from user_sim.person import free_scenario
 
-    if not request.scenario:
-        return from_scenario(free_scenario())
-    return next(iter(find(request.scenario)))
+    return next(iter(find(name))) if name else from_scenario(free_scenario())
 
 
 def ears(choice: EngineChoice) -> Engines:
@@ -213,23 +217,17 @@ def ears(choice: EngineChoice) -> Engines:
         SpeechError: An engine is not installed.
         LanguageError: The language model's name is none, or its key is not set.
     """
-    from agent.cli.run import recogniser
+    from agent.cli.run import composer, recogniser
     from agent.person import NoVoice
     from agent.session import Engines
     from streams.speech import select
 
-    composer = None
-    if choice.llm:
-        from streams.language.client import language_model
-        from user_sim.wording import compose
-
-        composer = functools.partial(compose, language_model(choice.llm, os.environ))
     return Engines(
         voice=NoVoice(),
         detector=select.detector(choice.detector),
         turn_detector=select.turn_detector(choice.turn_detector),
         recogniser=recogniser(choice.recogniser),
-        composer=composer,
+        composer=composer(choice.llm),
     )
 
 

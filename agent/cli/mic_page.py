@@ -130,23 +130,38 @@ class PageCalls:
         """For `recordings.studio.mic_socket.mic_routes`."""
         return self._take
 
+    def check(self) -> None:
+        """What can be known to go wrong before a page is served that could not say it.
+
+        Raises:
+            EndpointError: The address names no endpoint, or its key is not set.
+            RecordingError: It is that of a recording that cannot be read.
+            ScenarioError: The scenario cannot be used.
+            SpeechError: An engine is not installed.
+        """
+        from agent.cli.mic import ears, scenario_named
+        from agent.connect import connect
+
+        connect(self.endpoint, os.environ)
+        scenario_named(self.scenario)
+        ears(self.engines)
+
     async def _take(self, wish: Wish, line: Line) -> None:
+        from agent.cli.mic import scenario_named
         from agent.connect import connect
         from agent.live_judge import LiveJudge
         from agent.person import Person
         from agent.session import Session, SessionPlan
-        from scenarios.load import find, from_scenario
-        from user_sim.person import Mode, free_scenario
+        from user_sim.person import Mode
 
         mode = Mode(wish.mode) if self.scenario else Mode.FREE
-        scenario = next(iter(find(self.scenario))) if self.scenario else from_scenario(free_scenario())
         device = PageDevice(wish.rate, f"browser{', echo cancelled' if wish.echo_cancellation else ''}")
         engines, judge = await self._models(line)
         person = Person(device, engines.detector, engines.recogniser, mode)
         observers: Sequence[TurnObserver] = () if judge is None else (LiveJudge(judge),)
         plan = SessionPlan(
             id="call",
-            scenario=scenario,
+            scenario=scenario_named(self.scenario),
             observers=observers,
             person=person,
             max_lateness_s=self.max_lateness_s,

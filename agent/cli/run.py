@@ -21,6 +21,7 @@ from streams.clock import run as run_loop
 from streams.clock import utc_now
 
 if TYPE_CHECKING:
+    from agent.caller import Composer
     from agent.cli.console import Screen
     from agent.cli.onlookers import Onlookers
     from agent.cli.run_request import EngineChoice, RunRequest
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from agent.suite.plan import Job
     from agent.suite.run import SuiteSettings
     from recordings.run import Run
+    from scenarios.load import LoadedScenario
     from scenarios.schema import Scenario
     from scoring.judge.budget import Budget
     from scoring.judge.contract import Judge
@@ -145,18 +147,12 @@ def load_engines(choice: EngineChoice) -> Engines:
     from streams.speech import select
     from streams.speech.voice_cache import VoiceCache
 
-    composer = None
-    if choice.llm:
-        from streams.language.client import language_model
-        from user_sim.wording import compose
-
-        composer = functools.partial(compose, language_model(choice.llm, os.environ))
     return Engines(
         voice=select.voice(choice.voice, os.environ),
         detector=select.detector(choice.detector),
         turn_detector=select.turn_detector(choice.turn_detector),
         recogniser=recogniser(choice.recogniser),
-        composer=composer,
+        composer=composer(choice.llm),
         cache=VoiceCache.default(),
     )
 
@@ -172,6 +168,20 @@ def recogniser(spec: str) -> Recogniser | None:
     return None if spec == "none" else select.recogniser(spec, os.environ)
 
 
+def composer(llm: str) -> Composer | None:
+    """What finds words for an LLM user; "" is none.
+
+    Raises:
+        LanguageError: The language model's name is none, or its key is not set.
+    """
+    if not llm:
+        return None
+    from streams.language.client import language_model
+    from user_sim.wording import compose
+
+    return functools.partial(compose, language_model(llm, os.environ))
+
+
 def _ready(request: RunRequest, jobs: Sequence[Job], prices: Prices, out: Path) -> Ready:
     engines = load_engines(request.engines)
     _check(request, jobs)
@@ -182,14 +192,24 @@ def _ready(request: RunRequest, jobs: Sequence[Job], prices: Prices, out: Path) 
 def _check(request: RunRequest, jobs: Sequence[Job]) -> None:
     """What can be known to go wrong before anything is called."""
     from agent.cli.run_plan import check_endpoints
+
+    for job in jobs:
+        check_user(job.scenario, request.engines.llm)
+    check_endpoints(jobs, simulated=request.simulated)
+
+
+def check_user(scenario: LoadedScenario, llm: str) -> None:
+    """Whether the user of a scenario has what it needs.
+
+    Raises:
+        LanguageError: It is an LLM user, and no language model is named.
+    """
     from scenarios.schema import PolicyKind
     from streams.language.errors import SpecInvalid
 
-    for job in jobs:
-        if job.scenario.scenario.policy is PolicyKind.LLM and not request.engines.llm:
-            found = f"the user of {job.scenario.name} needs one"
-            raise SpecInvalid(request.engines.llm, found, "Add --llm http://HOST:PORT/v1#MODEL.")
-    check_endpoints(jobs, simulated=request.simulated)
+    if scenario.scenario.policy is PolicyKind.LLM and not llm:
+        found = f"the user of {scenario.name} needs one"
+        raise SpecInvalid(llm, found, "Add --llm http://HOST:PORT/v1#MODEL.")
 
 
 async def _hold(request: RunRequest, ready: Ready) -> int:

@@ -42,6 +42,17 @@ def workers_for(request: RunRequest, cores: int | None = None) -> int:
     return max(1, min(cores - 1, -(-calls // CALLS_OF_A_WORKER)))
 
 
+def workers_on(request: RunRequest, processors: int, *, models: bool) -> int:
+    """How many workers hold the calls of a run on a cluster; one that finds no processor is never ready.
+
+    Args:
+        request: The run.
+        processors: Of the cluster.
+        models: The models are there too, with a processor of their own.
+    """
+    return request.workers or max(1, min(processors - models, request.limits.concurrency))
+
+
 def on_the_wall(request: RunRequest) -> bool:
     """Whether this process lives on the wall clock: also while its workers simulate."""
     return not request.simulated or bool(request.on) or workers_for(request) > 0
@@ -91,12 +102,11 @@ def _beside(request: RunRequest, here: Workplace, setup: Setup) -> WorkerPool | 
 
 
 def _on_cluster(request: RunRequest, here: Workplace, setup: Setup) -> WorkerPool:
-    """Workers on a Ray cluster: one for each processor, unless fewer calls go on at a time."""
+    """Workers on a Ray cluster, one for each processor that is left, at most one for each call."""
     from agent.suite.workers.on_ray import RayWorker, join, model_actor
     from agent.suite.workers.pool import WorkerPool
 
     ray = join(request.on)
-    free = max(1, int(ray.cluster_resources().get("CPU", 1)))
     elsewhere = request.on != RAY_HERE
     models = model_actor(ray, _engines(request)) if elsewhere else None
     if elsewhere and not request.store:
@@ -104,7 +114,7 @@ def _on_cluster(request: RunRequest, here: Workplace, setup: Setup) -> WorkerPoo
             "viva: recordings go to a folder that all nodes must share; --out takes a URL, too\n"
         )
     setup = replace(setup, store=request.store if elsewhere else "")
-    count = request.workers or min(free, request.limits.concurrency)
+    count = workers_on(request, int(ray.cluster_resources().get("CPU", 1)), models=elsewhere)
     return WorkerPool(here, setup, count, functools.partial(RayWorker, ray, models))
 
 

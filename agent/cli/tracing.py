@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from opentelemetry.trace import Span, Tracer
     from opentelemetry.util.types import AttributeValue
 
-BASE, OF_TRACES = "OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"
+OF_TRACES = "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"
 
 FLUSH_S = 3.0
 """The end of a run waits so long for a collector."""

@@ -48,9 +48,7 @@ def watch(request: WatchRequest) -> int:
         check_installed()
         # plain asyncio: nothing here needs the exact timers of a call
         return asyncio.run(_watch(broker, request))
-    except BrokerInvalid as error:
-        return complain(error, exits.BAD_INPUT)
-    except BrokerRefused as error:
+    except (BrokerInvalid, BrokerRefused) as error:
         return complain(error, exits.BAD_INPUT)
     except (BrokerMissing, BrokerUnreachable) as error:
         return complain(error, exits.OUR_FAILURE)

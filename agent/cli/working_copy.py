@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from recordings.errors import RecordingError
+from recordings.run import RUN
 from recordings.store import Store, as_url, is_url
 from streams.speech.checksum import cache_folder
 
@@ -30,7 +31,8 @@ def at_home(values: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
         The same, where `out` or `resume` was a URL with a folder in its place; and the URL, or "".
 
     Raises:
-        RecordingError: The URL is not reached, holds a run already, or none to go on with.
+        RecordingError: The URL is not reached, holds a run already, or none to go on with; or this machine
+            holds one that did not get there.
     """
     named = values["resume"] or values["out"]
     if named is None or not is_url(named):
@@ -41,8 +43,11 @@ def at_home(values: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
         return {**values, "resume": _brought(named)}, url
     if store.holds_run:
         raise RecordingError(url, "holds a run already", f"Go on with it: viva run --resume {url}")
+    if (here / RUN).is_file():  # it never got there: nobody else has it
+        remedy = f"Go on with it: viva run --resume {url}; or remove the folder"
+        raise RecordingError(here, f"holds a run that is not at {url}", remedy)
     if not values["dry_run"]:
-        shutil.rmtree(here, ignore_errors=True)  # of a run that was never begun there, or has been removed
+        shutil.rmtree(here, ignore_errors=True)  # what is left of a run that was never begun
     return {**values, "out": here}, url
 
 
@@ -61,7 +66,9 @@ def _brought(path: Path) -> Path:
     url = as_url(path)
     store, here = Store(url), copy_of(url)
     if not store.holds_run:
-        raise RecordingError(url, "holds no run")
+        if (here / RUN).is_file():  # held here, and not brought there before something broke
+            return here
+        raise RecordingError(url, "holds no run", "Name the folder at the URL that has run.json in it.")
     sys.stderr.write(f"bringing {url} ...\n")
     store.get_run(here)
     return here

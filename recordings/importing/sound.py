@@ -23,6 +23,7 @@ SLOWEST, FASTEST = 4000, 192000
 """Rates in Hz that speech is recorded at."""
 
 _BLOCK = 1 << 18
+_HALF_STEP = 0.5 / FULL_SCALE
 _WHOLE_NUMBERS = frozenset({"PCM_U8", "PCM_S8", "PCM_16", "PCM_24", "PCM_32", "ULAW", "ALAW"})
 _LOSSY_START = "MP3: its encoder may have put some milliseconds of silence before the first sample"
 
@@ -108,7 +109,8 @@ def _parts(path: Path, file: SoundFile) -> tuple[list[Pcm], int]:
             if not np.isfinite(block).all():
                 place = done + int(np.argwhere(~np.isfinite(block))[0][0])
                 raise RecordingError(path, f"holds what is no number, at sample {place}")
-            over += int(np.count_nonzero(np.abs(block) > (FULL_SCALE - 0.5) / FULL_SCALE))
+            # as `to_pcm16` rounds: -1.0 is the lowest sample there is, +1.0 is one more than the highest
+            over += int(np.count_nonzero((block >= 1 - _HALF_STEP) | (block < -1 - _HALF_STEP)))
             block = to_pcm(to_pcm16(block)).reshape(block.shape)
         parts.append(block)
         done += len(block)

@@ -21,11 +21,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from starlette.routing import BaseRoute, WebSocketRoute
-from starlette.websockets import WebSocket, WebSocketDisconnect
+from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
 
 LEAST_RATE, MOST_RATE = 8000, 192_000
 MOST_BYTES = 2 * MOST_RATE
-"""Half a second at the highest rate; more in one message is no capture."""
+"""A second at the highest rate; more in one message is no capture."""
 
 MODES = ("free", "guided", "co-pilot")
 WAITING = 500
@@ -181,7 +181,11 @@ def mic_routes(take: Take) -> list[BaseRoute]:
                 await line.close()
         except BadMessage as error:
             await socket.close(1003, str(error)[:100])
-        except (WebSocketDisconnect, RuntimeError):
-            return  # the page is gone: starlette says so in two ways
+        except WebSocketDisconnect:
+            return
+        except RuntimeError as error:
+            if WebSocketState.DISCONNECTED in (socket.client_state, socket.application_state):
+                return  # the page is gone: starlette says so in this way, too
+            await socket.close(1011, str(error)[:100])  # our side: a model that cannot be loaded
 
     return [WebSocketRoute("/ws/mic", mic)]

@@ -17,7 +17,7 @@ OVERALL = "overall"
 
 
 def rated_sources(folders: Iterable[Path]) -> list[Labels]:
-    """Labels by judge and dimension, "trace-rules/content"; "overall" is the worst of what was asked for.
+    """Labels by judge and dimension, "trace-rules/content"; "overall" is by the fusion of the episode.
 
     Raises:
         LabelError: A judge rated one turn twice: in two copies of an episode.

@@ -79,7 +79,7 @@ class Kept:
             if parent not in beside:
                 beside[parent] = self._beside(parent)
             digest, numbers = beside[parent]
-            stamp, number = _stamp(folder), numbers.get(name)
+            stamp, number = stamp_if_there(folder), numbers.get(name)
             own = self._own.get(folder)
             if digest is not None and number is not None and digest.rows[number].stamp == stamp:
                 taken.setdefault(parent, {})[number] = place
@@ -125,7 +125,8 @@ class Kept:
         return kept[1]
 
 
-def _stamp(folder: Path) -> Stamp:
+def stamp_if_there(folder: Path) -> Stamp:
+    """What changes when an episode or a file of its scores is written anew; () if it is not there."""
     try:
         return stamp_of(str(folder))
     except OSError:

@@ -9,8 +9,7 @@ from pathlib import Path
 
 from recordings.errors import RecordingError
 from recordings.format import Outcome
-from scoring.catalogue.kept import Kept, Known, Unmeasured
-from scoring.digest.store import stamp_of
+from scoring.catalogue.kept import Kept, Known, Stamp, Unmeasured, stamp_if_there
 from scoring.episode_view.build import measured_episode
 
 MOST = 200
@@ -32,7 +31,7 @@ class Measuring:
         self._kept = Kept()
         self._lock = threading.Lock()
         self._waiting: dict[Path, None] = {}
-        self._failed: dict[Path, tuple[int, ...]] = {}
+        self._failed: dict[Path, Stamp] = {}
         self._thread: threading.Thread | None = None
 
     def look(self, folders: Sequence[Path], longest_s: float = LONGEST_S) -> tuple[Known, int]:
@@ -50,18 +49,19 @@ class Measuring:
     def wait_for(self, folders: Sequence[Path]) -> Known:
         """The same when all are measured that can be; it may take a while."""
         known, left = self.look(folders, math.inf)
-        while left and (thread := self._thread) is not None:
-            thread.join()
+        while left:
+            if (thread := self._thread) is not None:  # else it has ended since: what it found is there
+                thread.join()
             known, left = self.look(folders, math.inf)
         return known
 
     def _may(self, path: Path) -> bool:
         failed = self._failed.get(path)
-        return failed is None or failed != _stamp(path)
+        return failed is None or failed != stamp_if_there(path)
 
     def _work(self) -> None:
         while (path := self._next()) is not None:
-            stamp = _stamp(path)
+            stamp = stamp_if_there(path)
             with self._lock:
                 self._failed[path] = stamp  # until it is done: whatever happens, it is not tried for ever
             try:
@@ -88,10 +88,3 @@ def _can(one: Unmeasured, longest_s: float) -> bool:
     """Whether a call is over, and not too long."""
     info = one.info
     return info is not None and info.outcome is not Outcome.UNFINISHED and info.duration_s <= longest_s
-
-
-def _stamp(path: Path) -> tuple[int, ...]:
-    try:
-        return stamp_of(str(path))
-    except OSError:
-        return ()

@@ -24,6 +24,8 @@ from scoring.labelling.revealing import revealed
 
 QUESTION = "Which reply is better, all in all?"
 
+_ANOTHER_STORE = "Name a file that can be written to, and is no link: --store FILE."
+
 
 @dataclass(frozen=True, slots=True)
 class _Pair:
@@ -89,7 +91,7 @@ class BattleDesk:
             if not self._open(person, match):
                 message = "This pair is answered already; a battle is not changed."
                 raise CannotAnswer(409, "answered_before", message)
-            AppendOnly(self.store).append(battle(match, self._heard(person, match, sent)))
+            AppendOnly(self.store, _ANOTHER_STORE).append(battle(match, self._heard(person, match, sent)))
             self._now.pop(person, None)
             return self._next(person)
 

@@ -154,9 +154,7 @@ def _trait(name: str, calls: Sequence[Traits], seed: int) -> Trait:
     return Trait(name, people, simulated, people.mean - simulated.mean, interval)
 
 
-def _of(
-    values: Floats, mask: np.ndarray[Any, np.dtype[np.bool_]], clusters: Sequence[int], seed: int
-) -> Side:
+def _of(values: Floats, mask: _Mask, clusters: Sequence[int], seed: int) -> Side:
     own = values[mask]
     calls = [cluster for cluster, inside in zip(clusters, mask, strict=True) if inside]
     if not own.size:
@@ -169,18 +167,13 @@ def _verdicts(calls: Sequence[Traits], seed: int) -> Agreement:
     scenarios: list[str] = []
     people = [call for call in calls if call.person]
     for person, other in product(people, (call for call in calls if not call.person)):
-        if (person.scenario, person.endpoint, person.judge) != (
-            other.scenario,
-            other.endpoint,
-            other.judge,
-        ):
+        if _setting(person) != _setting(other):
             continue
         for fact in sorted(person.facts.keys() & other.facts.keys()):
             same.append(float(person.facts[fact] == other.facts[fact]))
             scenarios.append(person.scenario)
     if not same:
-        cause = "no_fact_judged_in_calls_of_both"
-        return Agreement(None, 0, 0, Undefined(cause))
+        return Agreement(None, 0, 0, Undefined("no_fact_judged_in_calls_of_both"))
     interval = bootstrap_mean(same, scenarios, seed=seed)
     return Agreement(float(np.mean(same)), len(same), len(set(scenarios)), interval)
 

@@ -79,7 +79,8 @@ def read_answers(path: Path) -> list[Row]:
     seen: set[tuple[str, str]] = set()
     for row in rows:
         if (row.system, row.id) in seen:
-            raise FileUnfit(path, row.line, f"has the id {row.id!r} twice")
+            remedy = "Give each answer of a system an id of its own."
+            raise FileUnfit(path, row.line, f"has the id {row.id!r} twice", remedy)
         seen.add((row.system, row.id))
     return rows
 

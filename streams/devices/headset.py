@@ -52,7 +52,7 @@ class Headset:
         self._capture = Capture(device.input_rate, user_rate)
         self._playing = Playing(endpoint_rate, device.output_rate)
         self._echo = EchoWatch(user_rate, endpoint_rate)
-        self._last_block = 0.0
+        self._last_block, self._patience_s = 0.0, START_S
         self._captured: Samples = np.zeros(0, np.float32)
         self.open = True
         """False while the person does not push to talk: the track is silent."""
@@ -66,14 +66,14 @@ class Headset:
         Raises:
             DeviceError: It can't be opened, or gives nothing.
         """
-        await self.device.start(self._playing.pull)
-        self._last_block = now() + START_S
         try:
+            await self.device.start(self._playing.pull)
+            self._last_block = now()
             await self._flowing(BURST_S)
             self._capture.restart()
             self._playing.restart()
             await self._flowing(SETTLE_S)
-        except DeviceLost:
+        except BaseException:  # cancelled, too: nobody else would let go of it
             await self.device.stop()
             raise
         self._capture.settle()
@@ -111,9 +111,9 @@ class Headset:
         for block in blocks:
             self._capture.push(block)
         if blocks:
-            self._last_block = now()  # before the first one it lies in the future
-        elif now() > self._last_block + SILENT_S:
-            found = f"it has given no sound for {SILENT_S:g} s"
+            self._last_block, self._patience_s = now(), SILENT_S
+        elif now() > self._last_block + self._patience_s:
+            found = f"it has given no sound for {self._patience_s:g} s"
             raise DeviceLost(self.device.name, found, "Plug it in again, or choose another.")
 
     def idle(self) -> None:

@@ -47,13 +47,14 @@ def broker_at(address: str, environ: Mapping[str, str]) -> Broker:
     Raises:
         BrokerInvalid: It names none, or holds a password.
     """
+    if "@" in address:  # before anything is parsed or shown: a password with a slash looks like a port
+        found = f"holds a user or password; they are read from {USER} and {PASSWORD} only"
+        raise BrokerInvalid(f"{found} (an @ of the prefix is written %40)")
     try:
         parts = urlsplit(address)
         port = parts.port
     except ValueError as error:
         raise BrokerInvalid(f"has a host or port that is none ({error})") from error
-    if "@" in parts.netloc:  # before anything is shown: it may be a password
-        raise BrokerInvalid(f"holds a user or password; they are read from {USER} and {PASSWORD} only")
     shown = address.partition("?")[0].partition("#")[0]
     if parts.scheme not in _PORTS:
         raise BrokerInvalid(f"is {shown!r}, which is neither mqtt:// nor mqtts://")

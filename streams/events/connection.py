@@ -23,7 +23,7 @@ ANSWER_S = 10.0
 """A broker that answers later is treated as gone."""
 
 LASTED_S = 30.0
-"""A connection that lasted so long was a good one: the next is tried for at once."""
+"""A connection that lasted so long was a good one: the next is waited for as after the first failure."""
 
 _NOT_AUTHORISED = 5
 _REFUSED = frozenset({4, _NOT_AUTHORISED, 134, 135})

@@ -79,8 +79,8 @@ def test_what_cannot_be_exported_is_said(
 def test_a_name_in_an_episode_leads_nowhere(viva: Viva, run: Path) -> None:
     episode = run / "a/episode.json"
     episode.write_text(episode.read_text().replace('"id": "a"', '"id": "../../evil"'))
-    viva("export", "run", "--to", "hf", "--out", "out/hf")
-    viva("export", "run", "--to", "audacity", "--out", "out/labels")
+    assert viva("export", "run", "--to", "hf", "--out", "out/hf").code == 0
+    assert viva("export", "run", "--to", "audacity", "--out", "out/labels").code == 0
     assert sorted(path.name for path in viva.folder.iterdir()) == ["hello.yaml", "out", "run"]
 
 

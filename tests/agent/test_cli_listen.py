@@ -152,6 +152,8 @@ def test_without_a_port_the_next_free_one_is_taken_and_said(run: Path) -> None:
         (["--port", "70000"], "Invalid value for '--port'"),
         (["{run}", "--host", "no-such-host.invalid"], "no address of this machine"),
         (["{run}", "--host", "192.0.2.1"], "cannot listen at 192.0.2.1"),
+        (["{run}", "--mic", "nonsense"], "nonsense"),
+        (["{run}", "--mic", "fake://", "--mic-scenario", "nowhere"], "nowhere"),
     ],
 )
 def test_what_cannot_be_shown_is_bad_input(

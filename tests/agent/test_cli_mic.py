@@ -42,7 +42,20 @@ def test_without_portaudio_it_says_how_to_get_it(viva: Viva, monkeypatch: pytest
 
 
 def test_an_unknown_scenario_is_bad_input(viva: Viva) -> None:
-    assert viva("mic", "fake://", "--scenario", "nowhere").code == 2
+    done = viva("mic", "fake://", "--scenario", "nowhere")
+    assert done.code == 2 and "nowhere" in done.err
+
+
+def test_a_mode_that_goes_by_a_scenario_needs_one(viva: Viva) -> None:
+    for mode in ("guided", "co-pilot"):
+        done = viva("mic", "fake://", "--mode", mode)
+        assert done.code == 2 and f"--mode {mode} goes by a scenario: name one with --scenario" in done.err
+
+
+def test_a_scenario_with_a_user_of_a_language_model_needs_one(viva: Viva) -> None:
+    (viva.folder / "learn.yaml").write_text("id: learn\ntitle: Learn\npolicy: llm\naim: Learn something.\n")
+    done = viva("mic", "fake://", "--scenario", "learn.yaml")
+    assert done.code == 2 and "needs one. Add --llm" in done.err
 
 
 def test_devices_are_listed(viva: Viva, monkeypatch: pytest.MonkeyPatch) -> None:

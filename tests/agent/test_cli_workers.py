@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import signal
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ from typing import Any
 import pytest
 
 from agent.cli.run_request import RunRequest
-from agent.cli.run_where import on_the_wall, workers_for
+from agent.cli.run_where import on_the_wall, workers_for, workers_on
 from agent.suite.limits import RunLimits
 from recordings.reader import Episode
 from tests.agent.cli_calls import ENGINES, HELLO, Viva, outcomes
@@ -50,6 +51,18 @@ def test_workers_go_by_calls_at_a_time_and_cores(calls: int, cores: int, workers
     asked = request(limits=RunLimits(concurrency=calls))
     assert workers_for(asked, cores) == workers
     assert workers_for(request(limits=RunLimits(concurrency=calls), workers=5), cores) == 5
+
+
+@pytest.mark.parametrize(
+    ("calls", "processors", "models", "workers"),
+    [(400, 64, True, 63), (400, 64, False, 64), (8, 64, True, 8), (8, 8, True, 7), (8, 1, False, 1)],
+)
+def test_on_a_cluster_workers_leave_a_processor_to_the_models(
+    calls: int, processors: int, models: bool, workers: int
+) -> None:
+    limits = RunLimits(concurrency=calls)
+    assert workers_on(request(limits=limits), processors, models=models) == workers
+    assert workers_on(request(limits=limits, workers=5), processors, models=models) == 5
 
 
 def test_a_simulated_run_is_held_here_unless_workers_are_asked_for() -> None:
@@ -108,6 +121,18 @@ def test_a_run_whose_machine_is_lost_goes_on_at_another(viva: Viva, url: str) ->
     viva.run(FAKE, *options, "--budget-minutes", "0.01", out=url)
     assert len(list((viva.folder / "store/run").glob("*/episode.json"))) == 1
     (viva.folder / "cache").rename(viva.folder / "the cache of the lost machine")
+    again = viva("run", "--resume", url, "--no-report", "--budget-minutes", "9")
+    assert again.code == 0, again.err
+    assert len(list((viva.folder / "store/run").glob("*/episode.json"))) == 2
+
+
+def test_a_run_that_never_got_to_its_url_is_not_thrown_away_and_goes_on(viva: Viva, url: str) -> None:
+    options = ("--simulated", "--repeats", "2", "--no-report")
+    viva.run(FAKE, *options, "--budget-minutes", "0.01", out=url)
+    shutil.rmtree(viva.folder / "store")  # what is on this machine is all there is
+    second = viva.run(FAKE, *options, out=url)
+    assert second.code in (2, 3)
+    assert f"holds a run that is not at {url}. Go on with it: viva run --resume {url}" in second.err
     again = viva("run", "--resume", url, "--no-report", "--budget-minutes", "9")
     assert again.code == 0, again.err
     assert len(list((viva.folder / "store/run").glob("*/episode.json"))) == 2

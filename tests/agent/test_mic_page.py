@@ -19,6 +19,7 @@ from recordings.check import check
 from recordings.format import DeviceOpened, UtteranceStarted
 from recordings.reader import Episode, find_episodes
 from recordings.studio.mic_socket import BadMessage, Captured, Command, mic_routes, read_message, read_wish
+from streams.devices.interfaces import DeviceLost
 from tests.recordings.studio.browsers import CHROMIUM, FLAGS, needs_chromium
 from tests.recordings.studio.servers import HOST, app_of, running
 from tests.streams.devices.sounds import speech_like
@@ -88,6 +89,18 @@ def test_a_page_that_talks_nonsense_is_hung_up_on(tmp_path: Path) -> None:
         with pytest.raises(WebSocketDisconnect) as closed:
             socket.receive_text()
     assert closed.value.code == 1003
+
+
+def test_a_call_that_cannot_be_begun_tells_the_page_why(tmp_path: Path) -> None:
+    async def take(*_: object) -> None:
+        raise DeviceLost("page", "no sound", "Plug it in.")
+
+    asked = TestClient(app_of(SAMPLES, routes=mic_routes(take)), base_url=HOST)
+    with asked.websocket_connect("/ws/mic", headers={"host": "127.0.0.1:8790"}) as socket:
+        socket.send_text('{"type": "call", "rate": 48000, "mode": "free", "echo_cancellation": true}')
+        with pytest.raises(WebSocketDisconnect) as closed:
+            socket.receive_text()
+    assert closed.value.code == 1011 and "no sound" in closed.value.reason
 
 
 @pytest.mark.wall_clock

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 import numpy as np
@@ -28,6 +29,7 @@ from scoring.score import score
 from streams import clock
 from streams.devices.fake import FakeDevice
 from streams.endpoints.fake import FakeEndpoint, FakeReply, tone
+from streams.speech.energy import EnergyDetector
 from tests.agent.calls import scripted
 from tests.agent.person_calls import SETTLED_S, PersonCall, hold
 from tests.streams.devices.sounds import bursts, speech_like
@@ -115,6 +117,37 @@ def test_a_device_that_gives_nothing_is_no_device(tmp_path: Path) -> None:
     assert call.info.outcome is Outcome.USER_FAILED and "unplugged" in call.info.reason
 
 
+@pytest.mark.parametrize(("first_late", "seconds"), [(0, 5), (500, 1)])
+def test_a_device_that_gives_no_sound_is_gone_and_the_reason_says_for_how_long(
+    first_late: int, seconds: int, tmp_path: Path
+) -> None:
+    device = FakeDevice(late_s=lambda block: 1000.0 if block >= first_late else 0.0)
+    call = hold(tmp_path, device, FakeEndpoint(), hang_up_s=None)
+    assert call.info.outcome is Outcome.USER_FAILED
+    assert f"it has given no sound for {seconds} s. Plug it in again" in call.info.reason
+    if first_late:  # the last block came 5 s after the device was started
+        assert call.info.duration_s == pytest.approx(5.0 + seconds - SETTLED_S, abs=0.05)
+
+
+def test_who_breaks_off_while_the_device_gets_known_leaves_it_closed() -> None:
+    device = FakeDevice()
+
+    async def main() -> tuple[int, int]:
+        person = Person(device, EnergyDetector())
+        picking_up = asyncio.create_task(person.pick_up(24000, 24000))
+        await clock.sleep_until(clock.now() + 0.5)
+        picking_up.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await picking_up
+        await person.put_down()
+        before = len(device.played)
+        await clock.sleep_until(clock.now() + 1.0)
+        return before, len(device.played)
+
+    before, after = clock.run(main(), simulate=True)
+    assert before == after > 0
+
+
 def test_lost_samples_are_on_record(tmp_path: Path) -> None:
     device = FakeDevice(air=bursts((2.0, 2.6)), lost={150: 960})
     call = hold(tmp_path, device, FakeEndpoint(replies(1)), ["hello"], hang_up_s=5.0)
@@ -146,13 +179,14 @@ def test_the_endpoint_in_the_microphone_is_no_speech_of_the_person(tmp_path: Pat
 
 
 def test_push_to_talk_sends_silence_until_it_is_pushed(tmp_path: Path) -> None:
-    device = FakeDevice(air=bursts((2.0, 2.6), (4.0, 4.6)))
+    device = FakeDevice(air=bursts((2.0, 2.6), (4.0, 4.6), (6.0, 6.6)))
     at = [(3.5, lambda person: person.talk(True)), (5.5, lambda person: person.talk(False))]
     endpoint = FakeEndpoint(replies(1))
     call = hold(tmp_path, device, endpoint, ["heard"], at=at, push_to_talk=True, hang_up_s=8.0)
     track, rate = call.episode.track("user")
     loud = np.flatnonzero(np.abs(track) > 300) / rate + SETTLED_S
     assert loud[0] == pytest.approx(4.0, abs=0.03) and len(call.said) == 1
+    assert loud[-1] == pytest.approx(4.6, abs=0.03)  # and again when it is let go
 
 
 class Counts:

@@ -234,7 +234,9 @@ def test_a_run_that_is_interrupted_breaks_its_calls_off_in_the_workers(tmp_path:
     sitting.scenario = question(9, persona=Persona(patience_s=30))
     with pytest.raises(asyncio.CancelledError):
         sitting.held(1)
-    for path in (tmp_path / "run").glob("*/episode.json"):
+    paths = list((tmp_path / "run").glob("*/episode.json"))
+    assert len(paths) == 2
+    for path in paths:
         assert Episode.load(path.parent).info.outcome is Outcome.CANCELLED
     assert {e.state for e in load_run(tmp_path / "run").episodes} == {"done"}
 

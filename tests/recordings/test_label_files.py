@@ -120,9 +120,14 @@ def test_a_link_in_the_folder_is_not_written_through(tmp_path: Path) -> None:
     folder = LabelFolder(tmp_path / "labels")
     folder.path.mkdir()
     (folder.path / "ann.jsonl").symlink_to(mine)
+    (folder.path / "bob.jsonl").symlink_to(tmp_path / "mine" / "nothing-yet")
     (folder.path / "pairs").symlink_to(tmp_path / "mine")
     with pytest.raises(RecordingError, match=r"ann\.jsonl: cannot be written"):
         folder.add(LINE)
+    with pytest.raises(RecordingError, match=r"bob\.jsonl: cannot be written"):
+        folder.add(LINE.model_copy(update={"annotator": "bob"}))
+    with pytest.raises(RecordingError, match=r"Name another: --store FILE\."):
+        AppendOnly(folder.path / "bob.jsonl", "Name another: --store FILE.").append(LINE)
     with pytest.raises(RecordingError, match="pairs: leads elsewhere"):
         folder.add(LINE, pair=True)
     assert (mine.read_text(), len(list((tmp_path / "mine").iterdir()))) == ("dear diary\n", 1)

@@ -103,6 +103,42 @@ def test_a_place_that_nothing_reaches_says_so(tmp_path: Path) -> None:
         Store("nowhere://bucket/run")
 
 
+@pytest.mark.parametrize(
+    "failure", [KeyError("no keys"), PermissionError("no keys"), ValueError("no keys")]
+)
+def test_whatever_a_service_raises_the_place_is_said_and_the_failure(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failure: Exception
+) -> None:
+    from fsspec.implementations.memory import MemoryFileSystem
+
+    def fails(*_: object, **__: object) -> None:
+        raise failure
+
+    url = f"memory://{uuid.uuid4()}/run"
+    record(Call(tmp_path / "run" / "e"))
+    store = Store(url)
+    for name in ("size", "info", "find", "put_file"):
+        monkeypatch.setattr(MemoryFileSystem, name, fails)
+    for work in (
+        lambda: store.holds_run,
+        lambda: store.put_episode(tmp_path / "run" / "e"),
+        lambda: store.get_episode(tmp_path / "back" / "e"),
+        lambda: store.get_run(tmp_path / "back"),
+    ):
+        with pytest.raises(RecordingError, match=f"{url}.*no keys"):
+            work()
+
+
+def test_a_name_that_leads_out_of_the_run_is_refused(tmp_path: Path) -> None:
+    import fsspec
+
+    root = f"{uuid.uuid4()}/run"
+    fsspec.filesystem("memory").pipe_file(f"/{root}/e/../../../outside.txt", b"x")
+    with pytest.raises(RecordingError, match="outside the run"):
+        Store(f"memory://{root}").get_run(tmp_path / "back" / "run")
+    assert list(tmp_path.rglob("outside.txt")) == []
+
+
 def test_a_url_that_was_taken_for_a_path_is_a_url_again(tmp_path: Path) -> None:
     for url in ("s3://bucket/runs/a", "memory://x/y", "file:///tmp/run"):
         assert is_url(Path(url))

@@ -63,6 +63,19 @@ def test_in_a_silence_they_are_said_at_once_and_the_question_stays_open(inner: U
     assert inner.seen[-1] == TurnHeard("yes")
 
 
+def test_in_a_silence_after_such_words_the_next_are_said_and_the_reply_is_still_due(
+    inner: Unresponsive,
+) -> None:
+    user = Directed(inner)
+    user.observe(SayNext("one"))
+    user.observe(TurnHeard("to the policy's own question"))
+    user.observe(SayNext("two"))
+    assert words(user.observe(Silence(3.0))) == ["two"]
+    assert inner.seen == []  # its question is answered: it is not to ask again
+    user.observe(TurnHeard("about two"))
+    assert inner.seen == [TurnHeard("to the policy's own question")]
+
+
 @pytest.mark.parametrize("percept", [TurnHeard("cut", interrupted=True), SaidInstead("x", dropped=True)])
 def test_everything_else_is_the_policys(inner: Unresponsive, percept: Percept) -> None:
     user = Directed(inner)

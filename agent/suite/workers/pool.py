@@ -70,7 +70,6 @@ class _Held:
     audience: Audience
     judges: list[TurnObserver]
     done: asyncio.Future[Result]
-    over: asyncio.Future[None]
 
 
 @dataclass(slots=True, eq=False)
@@ -119,7 +118,9 @@ class WorkerPool:
             async with asyncio.timeout(READY_S):
                 await asyncio.gather(*(worker.ready for worker in self._workers))
         except TimeoutError:
-            raise WorkersFailed(f"worker processes were not ready within {READY_S:g} s") from None
+            raise WorkersFailed(
+                f"worker processes were not ready within {READY_S:g} s. Start fewer: --workers N"
+            ) from None
 
     @property
     def processes(self) -> list[int]:
@@ -129,7 +130,7 @@ class WorkerPool:
     # --- a Holder
 
     async def hold(self, order: Order) -> Result:
-        """Hold one call in the worker that has the least to do.
+        """Hold one call in the worker that has the least to do, of those that are not late.
 
         Raises:
             HolderLost: The worker died.
@@ -137,13 +138,13 @@ class WorkerPool:
         able = self._able()
         if not able:
             raise HolderLost("no worker process is left")
-        worker = min(able, key=lambda worker: (not worker.ready.done(), len(worker.calls)))
+        worker = min(able, key=lambda each: (not each.ready.done(), _wait(each) > 0, len(each.calls)))
+        worker.pressure.began(now())
         number = next(self._numbers)
         held = _Held(
             order,
             self._place.audience(order.job),
             list(self._place.observers()),
-            self._loop.create_future(),
             self._loop.create_future(),
         )
         worker.calls[number] = held
@@ -166,8 +167,7 @@ class WorkerPool:
         able = [worker for worker in self._able() if worker.ready.done()]
         if self._setup.simulated:
             return 0.0 if any(not worker.calls for worker in able) else LOOK_S
-        waits = [worker.pressure.wait(now()) if worker.calls else 0.0 for worker in able]
-        return max(self._ramp.wait(now()), min(waits, default=LOOK_S))
+        return max(self._ramp.wait(now()), min(map(_wait, able), default=LOOK_S))
 
     def began(self) -> None:
         """A call is about to begin."""
@@ -243,7 +243,6 @@ class WorkerPool:
         held = worker.calls.get(ended.number)
         if held is None or held.done.done():
             return
-        held.over.cancel()
         if ended.result is None:
             held.done.cancel()
         else:
@@ -258,7 +257,12 @@ class WorkerPool:
         """Let whoever may steer this call do so, although it goes on elsewhere."""
         control = self._place.control(held.order.job)
         if control is not None:
-            steer(control, held.over, lambda what, text: worker.handle.send(Steer(number, what, text)))
+            steer(control, held.done, lambda what, text: worker.handle.send(Steer(number, what, text)))
+
+
+def _wait(worker: _Worker) -> float:
+    """Seconds until a worker can take another call; one that holds none takes it at once."""
+    return worker.pressure.wait(now()) if worker.calls else 0.0
 
 
 def _seen(ready: asyncio.Future[None]) -> None:

@@ -19,7 +19,7 @@ async function get(url, options = {}) {
   try {
     response = await fetch(url, options);
   } catch {
-    throw new Problem("The studio does not answer any more.", "It was probably ended where it was started: run viva listen again, and reload this page.");
+    throw new Problem("The studio does not answer any more.", "It was probably ended where it was started: run viva listen again, and reload this page. What it confirmed is kept.");
   }
   if (!response.ok) throw await refusal(response);
   return response;
@@ -76,11 +76,13 @@ export const api = {
     return () => stream.close();
   },
 
-  /** Send an answer, such as a label. @param {string} url @param {any} body */
-  async send(url, body, method = "POST") {
+  /** Ask a desk, such as that of labelling. @param {string} url */
+  read: async (url) => (await get(url)).json(),
+
+  /** Send an answer, such as a label: to its end, even if the page is left meanwhile. @param {string} url @param {any} body */
+  async send(url, body) {
     const headers = { "Content-Type": "application/json", "X-Viva": "1" };
-    const response = await get(url, { method, headers, body: JSON.stringify(body) });
-    return response.status === 204 ? null : response.json();
+    return (await get(url, { method: "POST", keepalive: true, headers, body: JSON.stringify(body) })).json();
   },
 };
 

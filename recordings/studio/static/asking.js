@@ -62,7 +62,7 @@ export class Asking {
     try {
       await work();
     } catch (error) {
-      if (!this.card) fail(this.root, error);
+      if (!byId("said")) fail(this.root, error);
       else this.say(error.message, error.remedy);
     } finally {
       this.busy = false;

@@ -1,7 +1,8 @@
 // What labelling and A/B listening share: who listens, the sounds of a card, and the answers to it.
 
-import { Problem } from "./api.js";
+import { Problem, api } from "./api.js";
 import { announce, bdi, h, replace } from "./dom.js";
+import { recall, remember } from "./store.js";
 
 /** @typedef {{name: string, token: string, seconds: number, words: string}} Sound */
 /** @typedef {{label: string, key: string, title: string}} Offer */
@@ -19,20 +20,7 @@ const PERSON = "viva.person";
  * Ask the desk. An answer is sent to its end even if the page is left meanwhile.
  * @param {string} url @param {any} [body]
  */
-export async function ask(url, body) {
-  const options = body === undefined ? {} : {
-    method: "POST", keepalive: true, headers: { "Content-Type": "application/json", "X-Viva": "1" }, body: JSON.stringify(body),
-  };
-  let response;
-  try {
-    response = await fetch(url, options);
-  } catch {
-    throw new Problem("The studio does not answer any more.", "Run viva listen again, and load this page again: what it confirmed is kept.");
-  }
-  const found = await response.json().catch(() => ({}));
-  if (!response.ok) throw new Problem(found.error?.message ?? `The studio answered ${response.status}.`);
-  return found;
-}
+export const ask = (url, body) => (body === undefined ? api.read(url) : api.send(url, body));
 
 /**
  * Who listens: as the studio was started, as this browser knows, or as somebody types now.
@@ -41,7 +29,7 @@ export async function ask(url, body) {
 export function person(root, about) {
   if (about.person) return Promise.resolve(about.person);
   return new Promise((known) => {
-    const name = h("input", { type: "text", id: "person", required: true, maxlength: 64, autocomplete: "nickname", list: "people", value: localStorage.getItem(PERSON) ?? "" });
+    const name = h("input", { type: "text", id: "person", required: true, maxlength: 64, autocomplete: "nickname", list: "people", value: recall(PERSON) ?? "" });
     const form = h("form", { class: "who" },
       h("h1", { tabindex: -1 }, "Who listens?"),
       h("p", { class: "soft" }, "Labels are kept under this name, in a file of their own. A pseudonym will do."),
@@ -50,7 +38,7 @@ export function person(root, about) {
       h("button", { class: "primary" }, "Begin"));
     form.addEventListener("submit", (event) => {
       event.preventDefault();
-      localStorage.setItem(PERSON, name.value.trim());
+      remember(PERSON, name.value.trim());
       known(name.value.trim());
     });
     replace(root, form);
@@ -70,7 +58,12 @@ export class Sounds {
     this.element = h("div", { class: "sounds", role: "group", "aria-label": "Listen" });
     /** @type {Map<string, HTMLAudioElement>} */
     this.players = new Map();
-    this.tokens = "";
+    /** @type {string | null}  What is shown, or null before anything is, and after the end. */
+    this.tokens = null;
+    /** @type {string[]}  Replies that must be heard. */
+    this.needed = [];
+    /** @type {Set<string>} */
+    this.heard = new Set();
     /** @type {string} */
     this.now = "";
     /** @type {Record<string, number>} */
@@ -180,6 +173,7 @@ export class Sounds {
     this.silence();
     for (const audio of this.players.values()) URL.revokeObjectURL(audio.src);
     this.players.clear();
+    this.tokens = null;
     this.now = "";
   }
 }

@@ -81,7 +81,7 @@ class Desk extends Asking {
       h("p", { class: "soft" }, some ? "Thank you. Labels are kept; this page can be closed." : "No reply to anything was found in what this studio shows."),
       h("p", { id: "said", role: "alert" }), h("div", { id: "extra" })));
     byId("question").focus();
-    if (some) this.show();
+    if (some) this.show().catch((error) => this.say(error.message, error.remedy));
   }
 
   beside() { return { note: byId("note").value }; }

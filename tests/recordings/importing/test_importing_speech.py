@@ -77,20 +77,40 @@ def test_a_sound_within_reach_belongs_to_the_nearest_line() -> None:
     assert spans_of(found) == [(1000, 2400), (3000, 4000)]
 
 
-@given(
-    st.lists(st.integers(1, 400), min_size=2, max_size=40),
-    st.lists(st.tuples(st.integers(0, 9000), st.integers(0, 2000)), max_size=15),
-)
-def test_no_sample_is_said_twice(steps: list[int], times: list[tuple[int, int]]) -> None:
+def times_said(found: list[Said]) -> np.ndarray[tuple[int], np.dtype[np.int_]]:
+    """How often each of the first 20 s of samples is said."""
+    count = np.zeros(20_000, int)
+    for one in found:
+        count[one.start : one.end] += 1
+    return count
+
+
+steps = st.lists(st.integers(1, 400), min_size=2, max_size=40)
+
+
+@given(steps, st.lists(st.tuples(st.integers(0, 9000), st.integers(0, 2000)), max_size=15))
+def test_no_sound_of_a_line_is_lost(steps: list[int], times: list[tuple[int, int]]) -> None:
     edges = np.cumsum(steps).tolist()
     sounds = user(*zip(edges[::2], edges[1::2], strict=False))
     lines = [Line("user", start / RATE, (start + length) / RATE, "x") for start, length in times]
     found, _ = said_with_words(sounds, lines)
-    pieces = sum(end - start for start, end in sounds.spans)
     assert all(one.end > one.start for one in found)
     assert len(found) <= len(lines)
     assert sounds.spans[0][0] <= min((one.start for one in found), default=sounds.spans[0][0])
-    assert pieces >= 0
+    assert max((one.end for one in found), default=0) <= sounds.spans[-1][1]
+    count = times_said(found)
+    for first, last in sounds.spans:
+        if any(start < last and first < start + length for start, length in times):
+            assert count[first:last].all()
+
+
+@given(steps, steps)
+def test_no_sample_is_said_twice_where_no_lines_overlap(steps: list[int], others: list[int]) -> None:
+    edges, times = np.cumsum(steps).tolist(), np.cumsum(others).tolist()
+    sounds = user(*zip(edges[::2], edges[1::2], strict=False))
+    pairs = zip(times[::2], times[1::2], strict=False)
+    found, _ = said_with_words(sounds, [Line("user", a / RATE, b / RATE, "x") for a, b in pairs])
+    assert times_said(found).max() <= 1
 
 
 def test_an_edge_of_the_sound_counts_if_the_detector_is_near_it() -> None:

@@ -115,6 +115,29 @@ def test_labels_are_given_by_keys_and_outlive_the_page(tmp_path: Path, browser: 
         assert "with the judge" in row and "50 %" in row  # it finds both good, one of which is bad
 
 
+def test_from_the_end_the_last_answer_is_heard_again(tmp_path: Path, browser: Browser) -> None:
+    two_runs(tmp_path, 1)
+    with (
+        studio(tmp_path, label="ann", dimensions=("content",)) as url,
+        opened(browser, f"{url}#/label") as page,
+    ):
+        page.wait_for_selector("#question")
+        for done in range(1, 5):  # two questions, two replies to each; what is not rated is not compared
+            page.keyboard.press("s")
+            see(page, ".progress", f"{done} answered")
+        see(page, "#question", "All is labelled")
+        page.keyboard.press("Backspace")
+        page.wait_for_selector(".notice")
+        page.wait_for_selector(".sound.reply button[aria-pressed=true]")  # played after what was asked
+        page.keyboard.press("Escape")
+        see(page, "#question", "All is labelled")
+        page.reload()
+        see(page, "#question", "All is labelled")
+        page.keyboard.press("Space")  # nothing to play, and no error
+        page.keyboard.press("g")
+        page.wait_for_selector("table.agreement")
+
+
 def test_an_answer_on_its_way_is_not_lost_with_the_page(tmp_path: Path, browser: Browser) -> None:
     two_runs(tmp_path, 1)
     kept = tmp_path / "labels" / "ann.jsonl"

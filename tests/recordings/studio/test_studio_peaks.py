@@ -164,5 +164,5 @@ def test_a_stretch_before_the_beginning_and_after_the_end_is_black(tmp_path: Pat
     track = written(tmp_path, tone(0.5, 16000, -6.0), 16000)
     pixels = np.asarray(Image.open(io.BytesIO(spectrogram(track, -16000, 24000, 50, 41).png)))
     assert pixels[:, :18].max() == 0
-    assert pixels[:, 22:28].min(axis=0).max() >= 0 and pixels[:, 24].max() > 200
+    assert pixels[:, 22:28].max(axis=0).min() > 200  # 800 samples a column: the tone is in 20 to 29
     assert pixels[:, 34:].max() == 0

@@ -350,6 +350,9 @@ def test_a_spoiled_file_of_scores_spoils_nothing_else(
     (call / "scores" / f"{name}.json").write_bytes(content.encode("latin-1"))
     shown = shown_episode(call)
     assert len(shown.turns) == 4
+    if content in ("{", "\xff"):  # no JSON at all
+        (told,) = (notice.text for notice in shown.notices if notice.level == "error")
+        assert told.startswith(f"{name}.json: ")
     assert json.loads(shown.model_dump_json(), parse_constant=lambda found: pytest.fail(found))
 
 

@@ -1,4 +1,4 @@
-"""Recorded calls of two systems on the same words: tones whose loudness is known; and desks over them."""
+"""Recorded calls of two systems on the same words: tones whose loudness is known; and a desk over them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from recordings.format import Side, Verdict
 from recordings.label_files import LabelFolder
 from recordings.reader import find_episodes, write_scores
 from scoring.judge.dimensions import Dimension
-from scoring.labelling.battle_desk import BattleDesk
 from scoring.labelling.desk import LabellingDesk
 from scoring.labelling.growth import Growth
 from scoring.labelling.material import Material, material, opened
@@ -77,12 +76,4 @@ def desk(folder: Path, *runs: Path, person: str = "", judge: str = "", **work: o
         Growth(judge),
         ticking(),
         person,
-    )
-
-
-def battle_desk(folder: Path, *runs: Path, person: str = "", seed: int = 0) -> BattleDesk:
-    """A desk for A/B listening; the store is `folder`/battles.jsonl."""
-    folder.mkdir(exist_ok=True)
-    return BattleDesk(
-        heard(*runs), folder / "battles.jsonl", LabelFolder(folder / "labels"), ticking(), person, seed
     )

@@ -135,6 +135,10 @@ def test_an_address_names_a_broker_and_a_prefix(address: str, expected: Broker) 
     assert broker_at(str(expected), {}) == expected
 
 
+def test_a_prefix_may_hold_an_at_sign_that_is_encoded() -> None:
+    assert broker_at("mqtt://broker/me%40home", {}).prefix == "me@home"
+
+
 def test_user_and_password_are_those_of_the_environment_and_never_shown() -> None:
     environ = {"VIVA_MQTT_USER": "ann", "VIVA_MQTT_PASSWORD": "secret"}
     broker = broker_at("mqtt://broker/p", environ)
@@ -159,6 +163,9 @@ def test_user_and_password_are_those_of_the_environment_and_never_shown() -> Non
         "mqtt://" + "x" * 70 + "/p",
         "mqtt://ann:secret@broker/p",
         "mqtt://secret@broker/p",
+        "mqtt://ann:secret/x@broker/p",
+        "mqtt://ann:secret?x@broker/p",
+        "mqtt://ann:secret#x@broker/p",
     ],
 )
 def test_an_address_that_is_none_is_refused_without_showing_a_password(address: str) -> None:
