@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from contextlib import AsyncExitStack
 from dataclasses import dataclass
 
 import numpy as np
@@ -66,16 +67,15 @@ class Headset:
         Raises:
             DeviceError: It can't be opened, or gives nothing.
         """
-        try:
+        async with AsyncExitStack() as letting_go:  # when it fails or is cancelled: nobody else would
+            letting_go.push_async_callback(self.device.stop)
             await self.device.start(self._playing.pull)
             self._last_block = now()
             await self._flowing(BURST_S)
             self._capture.restart()
             self._playing.restart()
             await self._flowing(SETTLE_S)
-        except BaseException:  # cancelled, too: nobody else would let go of it
-            await self.device.stop()
-            raise
+            letting_go.pop_all()
         self._capture.settle()
 
     async def _flowing(self, seconds: float) -> None:
