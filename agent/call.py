@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
 from agent.line import UserLine
 from agent.observers import Audience
+from agent.pacing import next_origin
 from agent.turn_book import TurnBook
 from recordings.format import Event, Flushed, MarkReached, Outcome, PlaybackReported, Turn, Verdict
 from recordings.writer import EpisodeWriter
@@ -31,7 +34,7 @@ class End:
     by: str
 
 
-def _nobody_listens(_: bytes) -> None:
+def nobody_listens(_: bytes) -> None:
     """The user is simulated."""
 
 
@@ -77,11 +80,11 @@ class Call:
         self.recorder = recorder
         self.audience = audience
         self.microphone: UserTrack = Microphone(user_rate)
-        self.on_heard: Callable[[bytes], None] = _nobody_listens
+        self.on_heard: Callable[[bytes], None] = nobody_listens
         """Gets each heard frame, for the ear of a person."""
         self.speaker = Speaker(endpoint_rate)
         self.book = TurnBook(user_rate, endpoint_rate)
-        self.origin = now()
+        self.origin = next_origin()
         self.line: UserLine | None = None
         """What is between the user's mouth and the wire; None if nothing is."""
         self.connected = True
@@ -91,13 +94,21 @@ class Call:
         self.said_everything = asyncio.Event()
         """Set while no user speech waits to be sent."""
         self.said_everything.set()
+        self.turns = 0
+        """Utterances so far that count in the scenario's `max_turns`."""
+        self._utterances = itertools.count()
         self.beside: set[str] = set()
         """Utterances that take no turn: nobody waits for an answer to them."""
         self.keys: set[str] = set()
         """Telephone keys that sound on the user's track."""
         self.awaited: set[str] = set()
         """Tool calls that were not answered yet: what the endpoint says meanwhile is no answer."""
+        self._over_at = math.inf
         self.over: asyncio.Future[End] = asyncio.get_running_loop().create_future()
+
+    def next_utterance(self) -> str:
+        """A name for what the user says next."""
+        return f"u{next(self._utterances)}"
 
     @property
     def taking_turn(self) -> bool:
@@ -107,8 +118,8 @@ class Call:
         return any(name not in self.beside | self.keys for name in self.microphone.saying)
 
     def t(self, at: float | None = None) -> float:
-        """A time of the loop's clock (now by default) on the session's timeline; at least 0."""
-        return max(0.0, (now() if at is None else at) - self.origin)
+        """A time of the loop's clock (now by default) on the session's timeline: from 0 to its end."""
+        return min(max(0.0, (now() if at is None else at) - self.origin), self._over_at)
 
     def end(self, outcome: Outcome, reason: str, by: str) -> None:
         """End the session; the first call decides.
@@ -120,6 +131,7 @@ class Call:
         if self.closing is not None and self.closing.outcome is not Outcome.ENDPOINT_HUNG_UP:
             end = self.closing
         if not self.over.done():
+            self._over_at = self.t()
             self.over.set_result(end)
 
     def log(self, event: Event) -> None:

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 
 from agent.alarms import Alarms
 from agent.call import Call
+from agent.expected import Expected
 from agent.mouth import Mouth, Speaks
 from agent.observers import FinishedTurn, TurnObserver
 from agent.quiet import QuietWatch
 from recordings import format as record
 from recordings.format import Outcome, Verdict
-from scenarios.expression_task import Expression
-from scenarios.schema import Fact, Item, Limits
+from scenarios.schema import Limits
 from streams.audio import to_pcm
 from streams.clock import now
 from user_sim import policy as user
@@ -55,11 +55,10 @@ class Caller:
         limits: Where the call ends at the latest.
         composer: Finds words for an LLM user.
         observers: Judge each turn as it ends.
-        facts: Everything that an answer may be expected to state.
+        expected: What the scenario expects of answers.
         judges_so_far: Judges also see what was heard of a turn that goes on; only the user is told.
-        items: Questions of knowledge, by the words that ask them.
-        expressions: What answers must do in content and manner, by the words that ask for it.
-        mouth: Makes whoever speaks instead of `voice`.
+        mouth: Makes whoever speaks instead of `voice`, or besides it.
+        prepares: `voice` prepares what it may say next.
     """
 
     def __init__(
@@ -70,22 +69,19 @@ class Caller:
         limits: Limits,
         composer: Composer | None,
         observers: Sequence[TurnObserver],
-        facts: Sequence[Fact],
+        expected: Expected,
         *,
         judges_so_far: bool = False,
-        items: Mapping[str, Item] | None = None,
-        expressions: Mapping[str, Expression] | None = None,
         mouth: MouthOf | None = None,
+        prepares: bool = True,
     ) -> None:
         self._call = call
         self._policy = policy
         self._voice = voice
         self._composer = composer
         self._observers = observers
-        self._facts = {fact.id: fact for fact in facts}
+        self._expected = expected
         self._judges_so_far = judges_so_far
-        self._items = items or {}
-        self._expressions = expressions or {}
         self._percepts: asyncio.Queue[Percept] = asyncio.Queue()
         self._actions: asyncio.Queue[tuple[Action, float]] = asyncio.Queue()
         self._own: set[asyncio.Task[None]] = set()
@@ -93,7 +89,7 @@ class Caller:
         self._endpoint_turn: int | None = None
         self._saying = 0
         self.alarms = Alarms(self.tell)
-        self._prepares = mouth is None
+        self._prepares = prepares
         self._mouth: Speaks = (
             Mouth(call, voice, limits, self.alarms) if mouth is None else mouth(call, limits, self)
         )
@@ -290,18 +286,20 @@ class Caller:
 
     def _finished(self, index: int, text: str, heard: HeardTurn | None = None) -> FinishedTurn:
         """A turn as judges see it; without `heard` it goes on."""
-        book = self._call.book
+        book, expected = self._call.book, self._expected
         ended = None if heard is None else book.last_user_end_s(index)
+        asked = book.asked(index)
         return FinishedTurn(
             turn=index,
-            asked=book.asked(index),
+            asked=asked,
             heard=text,
             audio=to_pcm(b"") if heard is None else heard.audio,
             rate=book.endpoint_rate,
             latency_s=None if heard is None or ended is None else heard.start / book.endpoint_rate - ended,
-            facts=[self._facts[name] for name in book.expected(index) if name in self._facts],
-            item=self._items.get(book.asked(index)),
-            expression=self._expressions.get(book.asked(index)),
+            facts=[expected.facts[name] for name in book.expected(index) if name in expected.facts],
+            item=expected.items.get(asked),
+            expression=expected.expressions.get(asked),
+            fusion=expected.fusion,
         )
 
     async def _judge(self, observer: TurnObserver, finished: FinishedTurn) -> None:

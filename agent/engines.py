@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass
 
+import numpy as np
+
 from agent.caller import Composer
 from streams.audio import to_float
 from streams.resample import resample
@@ -36,14 +38,21 @@ class Engines:
     cache: VoiceCache | None = None
 
 
-async def warm_up(engines: Engines) -> None:
+async def warm_up(engines: Engines, *, speaks: bool = True) -> None:
     """Load the models before the first call: loading takes seconds, and would make ticks late.
+
+    Args:
+        engines: Whose models.
+        speaks: The voice too; False where a person speaks.
 
     Raises:
         SpeechError: An engine failed.
     """
-    speech = await engines.voice.speak("Hello, can you hear me?")
-    clip = to_float(await asyncio.to_thread(resample, speech.pcm, speech.rate, SPEECH_RATE))
+    if speaks:
+        speech = await engines.voice.speak("Hello, can you hear me?")
+        clip = to_float(await asyncio.to_thread(resample, speech.pcm, speech.rate, SPEECH_RATE))
+    else:
+        clip = (0.01 * np.sin(0.3 * np.arange(SPEECH_RATE))).astype(np.float32)
     await engines.detector.stream().feed(clip)
     if engines.turn_detector is not None:
         await engines.turn_detector.completion(clip)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import importlib.metadata
 import json
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from agent.call import End
@@ -19,8 +20,9 @@ if TYPE_CHECKING:
     from agent.session import Engines, SessionPlan
 
 
+@cache
 def version() -> str:
-    """The installed version of vivavoce."""
+    """The installed version of vivavoce; looked up once, since that reads a file."""
     return importlib.metadata.version("vivavoce")
 
 

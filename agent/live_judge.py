@@ -23,7 +23,7 @@ from scoring.judge.contract import (
 )
 from scoring.judge.dimensions import DimensionJudge, Item, Reply, Spoken, Task
 from scoring.judge.dimensions import Verdict as Rated
-from scoring.judge.fusion import WORST
+from scoring.judge.fusion import WORST, Fusion, FusionChoice
 from scoring.judge.material import wav_bytes
 from streams.audio import to_float
 from streams.speech import workers
@@ -32,6 +32,9 @@ from user_sim.policy import Advice, Move
 
 TIMEOUT_S = 30.0
 """A judge that takes longer leaves its turn unscored."""
+
+_PACKS = FusionChoice(default=WORST)
+"""Live nobody names a policy but the pack."""
 
 _MOVES = {Next.FOLLOW_UP: Move.PRESS, Next.PRESS: Move.DOUBT, Next.MOVE_ON: Move.MOVE_ON}
 
@@ -127,10 +130,12 @@ def _reason(verdict: TurnVerdict) -> str:
 class LiveTrace:
     """Rates content, manner and voice quality of each finished turn of one call; it gives no advice.
 
-    Its label is the worst of the three ratings (`good`, `acceptable`, `bad`), unscored if one that the turn
-    asks for could not be given. What an endpoint sounds like where no manner is asked for is taken from its
-    turns so far. What was heard of a turn that still goes on has no sound yet and is unscored. How the user
-    sounded is not measured while the call goes on: a manner that must be noticed is taken as it was meant.
+    Its label is made of the three ratings (`good`, `acceptable`, `bad`) by the policy of the scenario's
+    pack, the worst of them if it names none; the verdict says which policy it was. It is unscored if a
+    rating that the turn asks for could not be given. What an endpoint sounds like where no manner is asked
+    for is taken from its turns so far. What was heard of a turn that still goes on has no sound yet and is
+    unscored. How the user sounded is not measured while the call goes on: a manner that must be noticed is
+    taken as it was meant.
 
     Args:
         judge: Who judges; it may be shared by calls.
@@ -165,7 +170,7 @@ class LiveTrace:
             return Judgement(Verdict(judge=self.name, unscored="blueprint_failed"))
         if turn.expression is None or not turn.expression.manner:
             self._neutral.append(blueprint)
-        return Judgement(rating_of(found))
+        return Judgement(rating_of(found, _PACKS.of("", turn.fusion)))
 
     def _blueprint(self, turn: FinishedTurn) -> Blueprint:
         return blueprint_of(to_float(turn.audio), turn.rate, instruments=self._instruments)
@@ -183,15 +188,14 @@ class LiveTrace:
         return Item(str(turn.turn), task, Reply(spoken, tuple(self._neutral)))
 
 
-def rating_of(found: Rated) -> Verdict:
+def rating_of(found: Rated, fusion: Fusion) -> Verdict:
     """A rating as it is recorded."""
-    overall = WORST.rate(found.labels)
+    overall = fusion.rate(found.labels)
+    given = (f"{d.value} {one.label or f'unscored: {one.cause}'}" for d, one in found.labels.items())
     return Verdict(
         judge=found.judge,
         label=overall.label,
         unscored=overall.cause or None,
-        reason="; ".join(
-            f"{d.value} {one.label or f'unscored: {one.cause}'}" for d, one in found.labels.items()
-        ),
-        detail=found.to_json(),
+        reason=f"{fusion} of {'; '.join(given)}",
+        detail={"fusion": str(fusion), **found.to_json()},
     )

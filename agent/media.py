@@ -87,8 +87,8 @@ class MediaPath:
         frames: tuple[Frame, ...] = () if skipped else (frame,)
         if call.line is not None:
             wire, frames = call.line.carry(frame, self._heard, skipped=skipped)
+            call.recorder.user_clean(frame.pcm)
         call.recorder.user(wire)
-        call.recorder.user_clean(frame.pcm)
         self.pacer.skipped += skipped
         await self._send(frames)
         for spoken in call.microphone.finished():

@@ -24,12 +24,14 @@ class Speaks(Protocol):
     """Who says what a policy decides on: a voice of ours, or a person who is shown the words.
 
     Attributes:
-        said_until: One past the last audible sample of the latest words that took the turn.
         hearing: The user's ear on the endpoint.
     """
 
-    said_until: int
     hearing: Hearing
+
+    @property
+    def said_until(self) -> int:
+        """One past the last audible sample of the latest words that took the turn."""
 
     async def say(self, action: user.Say, decided_at: float) -> None:
         """Say words that take the turn; returns when they are on their way, or said."""
@@ -59,7 +61,7 @@ class Mouth:
         self._voice = voice
         self._limits = limits
         self._alarms = alarms
-        self._utterances = self._turns = self._keys = 0
+        self._keys = 0
         self._turn_of: dict[str, int] = {}
         self.said_until = -call.microphone.rate
         self.hearing: Hearing
@@ -67,7 +69,7 @@ class Mouth:
     async def say(self, action: user.Say, decided_at: float) -> None:
         """Say words that take the turn, `delay_s` after they were decided on."""
         call = self._call
-        if self._turns >= self._limits.max_turns:
+        if call.turns >= self._limits.max_turns:
             reason = f"the user has had the scenario's max_turns of {self._limits.max_turns} turns"
             call.end(Outcome.MAX_TURNS, reason, by="us")
             return
@@ -80,7 +82,7 @@ class Mouth:
                 tick = sample_at(call.t(), TICKS_PER_S) * FRAME_S
                 await asyncio.sleep(tick + FRAME_S / 2 - call.t())
         call.log(record.UserThinking(t=call.t(), seconds=max(0.0, round(-pause, 6))))
-        self._turns += 1
+        call.turns += 1
         start = self._begin(action, utterance)
         rate = call.microphone.rate
         self.said_until = start + utterance.audible_end
@@ -94,8 +96,7 @@ class Mouth:
 
     def _begin(self, action: user.Say, utterance: Utterance) -> int:
         call, line = self._call, action.line
-        name, role = f"u{self._utterances}", Role(action.role.value)
-        self._utterances += 1
+        name, role = call.next_utterance(), Role(action.role.value)
         if not role.wants_answer:
             call.beside.add(name)
         t = call.t()

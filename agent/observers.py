@@ -26,6 +26,7 @@ class FinishedTurn:
         facts: What the scenario expects the reply to state.
         item: The question of knowledge that was asked, with its key, if it was one.
         expression: What the answer must do in content and manner, if the scenario says.
+        fusion: The policy of the scenario's pack for making one label of three; "" if it names none.
     """
 
     turn: int
@@ -37,6 +38,7 @@ class FinishedTurn:
     facts: Sequence[Fact]
     item: Item | None = None
     expression: Expression | None = None
+    fusion: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
+import math
 from array import array
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from recordings.format import Lateness
 from streams.audio import FRAME_S
-from streams.clock import now, sleep_exactly, sleep_until
+from streams.clock import now, simulated, sleep_exactly, sleep_until
 
 WAKE_S = 0.0004
 """About so late a sleeping process wakes up: a tick asks to be woken that much earlier, and watches.
@@ -19,8 +22,40 @@ That costs a session 2 % of a core (50 ticks x 0.4 ms a second). So the sessions
 WORTH_WATCHING_S = 0.0001
 """A share smaller than this saves nobody from being late, and is not taken: from five sessions on."""
 
+GRID_S = 0.002
+"""Sessions of a process tick at ten moments of 20 ms: to wake for each of a hundred would cost as much as
+all that is done in the tick."""
+
 _pacing: set[Pacer] = set()
 """Those of this process that tick now."""
+
+
+def next_origin() -> float:
+    """The next moment at which a session may begin, on the loop's clock: now, or up to 2 ms later."""
+    return now() if simulated() else math.ceil(now() / GRID_S) * GRID_S
+
+
+_Sleeping = dict[int, list[asyncio.Future[None]]]
+_sleeping: WeakKeyDictionary[asyncio.AbstractEventLoop, _Sleeping] = WeakKeyDictionary()
+"""Of each loop: who waits for which microsecond of its clock."""
+
+
+async def sleep_together(due: float) -> None:
+    """Wait for a moment that has not passed: one timer wakes all who wait for the same."""
+    loop = asyncio.get_running_loop()
+    sleeping, moment = _sleeping.setdefault(loop, {}), round(due * 1e6)
+    if moment not in sleeping:
+        sleeping[moment] = []
+        loop.call_at(due, _wake, sleeping, moment)
+    waiter = loop.create_future()
+    sleeping[moment].append(waiter)
+    await waiter
+
+
+def _wake(sleeping: _Sleeping, moment: int) -> None:
+    for waiter in sleeping.pop(moment):
+        if not waiter.done():
+            waiter.set_result(None)
 
 
 class Pacer:
@@ -52,8 +87,10 @@ class Pacer:
         share = WAKE_S / max(1, len(_pacing))
         if share >= WORTH_WATCHING_S:
             await sleep_exactly(due, watch_s=share)
-        else:
+        elif simulated() or due <= now():
             await sleep_until(due)
+        else:
+            await sleep_together(due)
         late = max(0.0, now() - due)
         self.ticks += 1
         self._lateness_ms.append(late * 1000)

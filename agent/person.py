@@ -8,6 +8,7 @@ speech is an utterance, written when it is over, with the words that a recognise
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from agent.call import Call
@@ -18,6 +19,7 @@ from recordings.format import Outcome
 from scenarios.schema import Limits, Scenario
 from streams.audio import FRAME_MS, Frame
 from streams.clock import now, sleep_until
+from streams.devices.capture import Fault, Trouble
 from streams.devices.headset import Headset
 from streams.devices.interfaces import Device
 from streams.playback import Spoken
@@ -29,6 +31,9 @@ from user_sim.policy import Advice, Move, Policy, SaidAll, TurnHeard
 
 PAUSE_S = 0.5
 """A person who is silent for so long has ended an utterance; within a turn there may be several."""
+
+LONGEST_TROUBLE_S = 1.0
+"""A trouble that goes on is on record each time it has done so much."""
 
 EAR_LAG_FRAMES = 2
 """The headset gets what stands on the endpoint's track two frames later: the ear runs one behind."""
@@ -48,9 +53,9 @@ class NoVoice:
 class PersonMicrophone:
     """The user's track, as a headset captures it; see `agent.call.UserTrack`."""
 
-    def __init__(self, headset: Headset, origin: float) -> None:
+    def __init__(self, headset: Headset, origin: float, position: int = 0) -> None:
         self.rate = headset.user_rate
-        self.position = 0
+        self.position = position
         self.origin = origin
         self.saying: tuple[str, ...] = ()
         self.frame = b""
@@ -116,6 +121,7 @@ class Person:
     _mouth: PersonMouth = field(init=False)
     _idle: asyncio.Task[None] = field(init=False)
     _task: asyncio.Task[None] | None = None
+    _troubles: dict[Fault, float] = field(default_factory=dict)
     _live: bool = False
     _joined: bool = False
 
@@ -150,12 +156,12 @@ class Person:
             self._idle.cancel()
             await self.headset.stop()
 
-    def join(self, call: Call, language: str) -> None:
-        """Take the user's place in a call."""
+    def join(self, call: Call, language: str) -> PersonMicrophone:
+        """Take the user's place in a call; returns what captures the user's track from now on."""
         self._call, self._joined = call, True
         self._idle.cancel()
         call.book.person = True
-        call.microphone = self._microphone = PersonMicrophone(self.headset, call.origin)
+        self._microphone = PersonMicrophone(self.headset, call.origin, call.microphone.position)
         call.on_heard = self._tick
         self._hearing = Hearing(
             self.detector,
@@ -166,6 +172,7 @@ class Person:
             notify=lambda event: self._mouth.noticed(event),
             settings=EarSettings(silence_s=PAUSE_S),
         )
+        return self._microphone
 
     def mouth(self, call: Call, limits: Limits, listener: Listener) -> Speaks:
         """Shows what is to be said, and takes what is said for it; see `agent.caller.MouthOf`."""
@@ -173,11 +180,11 @@ class Person:
         return self._mouth
 
     def begin(self, group: asyncio.TaskGroup) -> None:
-        """The call begins."""
+        """The person speaks from now on."""
         device, delays = self.device, self.headset.delays
         self._call.log(
             record.DeviceOpened(
-                t=0.0,
+                t=self._call.t(),
                 device=device.name,
                 mode=self.mode.value,
                 input_rate=device.input_rate,
@@ -199,6 +206,7 @@ class Person:
     def report(self, t: float) -> None:
         """Put on record what the device was like, at session time `t`."""
         headset, echo = self.headset, self.headset.echo
+        self._note((), t)
         captured, played = headset.drifts_ppm
         self._call.log(
             record.DeviceReport(
@@ -206,6 +214,7 @@ class Person:
                 input_drift_ppm=round(captured, 2),
                 output_drift_ppm=round(played, 2),
                 clipped=headset.clipped,
+                offset=round(headset.offset, 5),
                 echo_delay_s=None if echo is None else round(echo.delay_s, 4),
                 echo_gain_db=None if echo is None else round(echo.gain_db, 1),
                 echo_correlation=None if echo is None else round(echo.correlation, 3),
@@ -221,12 +230,17 @@ class Person:
         start = microphone.position - len(pcm) // 2
         self._mouth.hear(pcm, start)
         self._hearing.feed(pcm, start)
-        for trouble in headset.troubles():
-            self._call.log(
-                record.DeviceTrouble(
-                    t=self._call.t(), fault=trouble.fault.value, seconds=round(trouble.seconds, 6)
-                )
-            )
+        self._note(headset.troubles(), self._call.t())
+
+    def _note(self, troubles: Sequence[Trouble], t: float) -> None:
+        """Put troubles on record; one that goes on from tick to tick when it is over, or a second long."""
+        for trouble in troubles:
+            self._troubles[trouble.fault] = self._troubles.get(trouble.fault, 0.0) + trouble.seconds
+        lasting = {trouble.fault for trouble in troubles}
+        for fault, seconds in list(self._troubles.items()):
+            if fault not in lasting or abs(seconds) >= LONGEST_TROUBLE_S:
+                self._call.log(record.DeviceTrouble(t=t, fault=fault.value, seconds=round(seconds, 6)))
+                del self._troubles[fault]
 
     # --- what the person does besides speaking
 

@@ -59,6 +59,7 @@ class _Speech:
     start: int
     over_s: float | None  # how long the endpoint had been speaking when it began
     turn: int = -1  # in the book; -1 until it is surely the person's
+    name: str = ""  # likewise
     interrupts: bool = False
 
 
@@ -89,9 +90,8 @@ class PersonMouth:
         self._limits = limits
         self._listener = listener
         self._mode = mode
-        self._tape = Tape()
+        self._tape = Tape(track.position)
         self._speech: _Speech | None = None
-        self._utterances = self._turns = 0
         self._proposed: user.Say | None = None
         self._done = asyncio.Event()
         self._last = user.Say(user.Line(""), OWN_WORDS)
@@ -108,7 +108,7 @@ class PersonMouth:
     async def say(self, action: user.Say, decided_at: float) -> None:
         """Show words that take the turn, and wait until the person has said something, or skipped them."""
         call = self._call
-        if self._turns >= self._limits.max_turns:
+        if call.turns >= self._limits.max_turns:
             reason = f"the user has had the scenario's max_turns of {self._limits.max_turns} turns"
             call.end(Outcome.MAX_TURNS, reason, by="us")
             return
@@ -180,9 +180,9 @@ class PersonMouth:
 
     def _open(self, speech: _Speech) -> None:
         call, rate = self._call, self._track.rate
-        name = f"u{self._utterances}"
+        speech.name = call.next_utterance()
         speech.turn = call.book.user_began(speech.start)
-        self._track.saying = (name,)
+        self._track.saying = (speech.name,)
         call.said_everything.clear()
         self._listener.alarms.user_speaks(math.inf)
         if speech.over_s is None:
@@ -213,9 +213,7 @@ class PersonMouth:
         self._write(speech, heard, (start, end), role)
 
     def _write(self, speech: _Speech, heard: HeardTurn, span: tuple[int, int], role: Role) -> None:
-        call, (start, end) = self._call, span
-        name = f"u{self._utterances}"
-        self._utterances += 1
+        call, (start, end), name = self._call, span, speech.name
         action, text = self._meant(heard.text, role)
         said = heard.text if heard.understood else None
         intended = text if heard.understood else None
@@ -247,7 +245,7 @@ class PersonMouth:
         self._listener.alarms.user_speaks(end / self._track.rate)
         self._track.said(Spoken(name, start, end - start))
         if role.wants_answer:
-            self._turns += 1
+            call.turns += 1
             self._proposed = None
             self._done.set()
 

@@ -12,7 +12,8 @@ from user_sim.policy import Percept, SaidAll, Silence
 class QuietWatch:
     """Counts silence since somebody was last heard; tells the user once per its patience.
 
-    What the user says beside its turn, to itself or to somebody else, ends no silence.
+    What the user says beside its turn, to itself or to somebody else, ends no silence. A person is not hung
+    up on: they do that themselves when they have waited enough.
 
     Attributes:
         thinking: True while the user looks for words or speaks: its own time is no silence.
@@ -34,6 +35,7 @@ class QuietWatch:
         self._reply_timeout_s = reply_timeout_s
         self._since = 0.0
         self._told = 0
+        self._person = False
         self.thinking = False
 
     def said_all(self) -> None:
@@ -42,11 +44,12 @@ class QuietWatch:
 
     def tick(self, t: float) -> None:
         """A frame has passed; `t` is session time."""
-        if self.thinking or self._call.taking_turn or self._ear_speaking():
-            self._since, self._told = t, 0
+        person, before = self._call.book.person, self._person
+        if self.thinking or self._call.taking_turn or self._ear_speaking() or person is not before:
+            self._since, self._told, self._person = t, 0, person
             return
         quiet = t - self._since
-        if quiet >= self._reply_timeout_s:
+        if quiet >= self._reply_timeout_s and not person:
             reason = f"nothing was heard for {quiet:.1f} s after the user's last word"
             self._call.end(Outcome.ENDPOINT_SILENT, reason, by="us")
         elif quiet >= self._patience_s * (self._told + 1):

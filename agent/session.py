@@ -4,38 +4,38 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from agent.call import Call, End
-from agent.caller import Caller
+from agent.caller import Caller, MouthOf
 from agent.control import Control
 from agent.engines import Engines as Engines
 from agent.engines import warm_up as warm_up
 from agent.episode_info import begin, complete
+from agent.expected import Expected
 from agent.inbox import Inbox
 from agent.line import UserLine, prepare_line
 from agent.media import MediaPath
 from agent.observers import Audience, Nobody, TurnObserver
 from agent.outcome import end_for
+from agent.pacing import next_origin
 from agent.person import Person
 from agent.python_tools import PythonToolUnfit, load_functions
 from agent.quiet import QuietWatch
+from agent.take_over import OpenDevice, Seat
 from agent.tools import ToolBench, declared
 from recordings.errors import RecordingError
 from recordings.format import EpisodeInfo, Noticed, Outcome, SessionEnded, SessionStarted
 from recordings.raw import RawLogging, RawTraffic
 from recordings.writer import EpisodeWriter
 from scenarios.behaviours import needs_words, waits_for_verdict
-from scenarios.items import query
 from scenarios.load import LoadedScenario
 from scenarios.problems import ScenarioError
-from scenarios.schema import Scenario, scenario_facts
+from scenarios.schema import Scenario
 from scenarios.spoken.verbalise import spoken_form
 from streams.audio import FRAME_S
-from streams.clock import now
 from streams.devices.interfaces import DeviceError
 from streams.endpoints.errors import EndpointError, RateLimited
 from streams.endpoints.events import Ready
@@ -67,6 +67,7 @@ class SessionPlan:
         python_tools: Python functions beside the scenario may be run as its tools.
         control: Takes what is asked of the call from outside.
         person: Calls in the user's place.
+        microphone: By which a person may take the user's place meanwhile, if `control` says so.
     """
 
     id: str
@@ -81,6 +82,7 @@ class SessionPlan:
     python_tools: bool = False
     control: Control | None = None
     person: Person | None = None
+    microphone: OpenDevice | None = None
 
 
 class Session:
@@ -103,6 +105,9 @@ class Session:
         """What broke the call off or kept it from beginning, if anything did."""
         self._scenario: Scenario = plan.scenario.scenario
         self._person = plan.person
+        self._seat: Seat | None = None
+        if plan.microphone is not None and plan.person is None:
+            self._seat = Seat(plan.microphone, engines, self._scenario.language)
         policy = (
             make_policy(self._scenario, plan.seed, plan.policy)
             if plan.person is None
@@ -148,7 +153,7 @@ class Session:
             return await self._never_began(end_for(failure))
         info = begin(self._plan, self._endpoint, self._engines, ready)
         try:
-            recorder = EpisodeWriter(self._folder, info)
+            recorder = EpisodeWriter(self._folder, info, clean=line is None)
         except RecordingError:
             await self._endpoint.close()
             raise
@@ -158,12 +163,12 @@ class Session:
         try:
             if line is not None and line.rates != (call.microphone.rate, call.speaker.rate):
                 line = await self._line()  # the endpoint has settled for other rates than it announced
-                call.origin = now()
+                call.origin = next_origin()
             call.line = line
             if self._raw is not None:
                 self._raw.sample_zero(call.origin)
             if self._person is not None:
-                self._person.join(call, self._scenario.language)
+                call.microphone = self._person.join(call, self._scenario.language)
             media = self._media(call, voice)
             end = await self._talk(call, media, ready)
         except asyncio.CancelledError:
@@ -223,6 +228,11 @@ class Session:
             plan.scenario.path.parent,
         )
 
+    def _mouth(self, voice: UserVoice) -> MouthOf | None:
+        if self._person is not None:
+            return self._person.mouth
+        return None if self._seat is None else self._seat.mouth(voice)
+
     def _media(self, call: Call, voice: UserVoice) -> MediaPath:
         scenario, engines = self._scenario, self._engines
         if voice.rate != call.microphone.rate:
@@ -234,11 +244,10 @@ class Session:
             scenario.limits,
             engines.composer,
             self._plan.observers,
-            scenario_facts(scenario),
+            Expected.of(self._plan.scenario),
             judges_so_far=waits_for_verdict(scenario.behaviours),
-            items={query(turn).text: turn.item for turn in scenario.turns if turn.item is not None},
-            expressions={turn.text: turn.expression for turn in scenario.turns if turn.expression},
-            mouth=None if self._person is None else self._person.mouth,
+            mouth=self._mouth(voice),
+            prepares=self._person is None,
         )
         self._hearing = Hearing(
             engines.detector,
@@ -255,12 +264,11 @@ class Session:
             lambda: self._hearing.busy,
             self._caller.tell,
             patience_s=scenario.persona.patience_s,
-            # a person hangs up when they have waited enough
-            reply_timeout_s=math.inf if self._person else scenario.limits.reply_timeout_s,
+            reply_timeout_s=scenario.limits.reply_timeout_s,
         )
         self._caller.attach(self._hearing, quiet)
         if self._plan.control is not None:
-            self._plan.control.attach(call, self._caller.tell)
+            self._plan.control.attach(call, self._caller.tell, self._seat)
         alarms, limits = self._caller.alarms, scenario.limits
         return MediaPath(call, self._inbox, self._hearing, quiet, alarms, limits, self._plan.max_lateness_s)
 
@@ -282,6 +290,8 @@ class Session:
             self._bench.begin(call, group)
             if self._person is not None:
                 self._person.begin(group)
+            if self._seat is not None:
+                self._seat.begin(group)
             inbox = group.create_task(self._inbox.run(), name="inbox")
             hearing = group.create_task(self._hearing.run(), name="hearing")
             group.create_task(media.run(), name="media path")
@@ -293,6 +303,8 @@ class Session:
             await hearing
             if self._person is not None:
                 await self._person.end()
+            if self._seat is not None:
+                end = await self._seat.over(end)
             await self._caller.judged()
             inbox.cancel()
         return end

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from agent.cli.demo import reference_server
+from agent.cli.runs.demo import reference_server
 from agent.connect import connect
 from benchmarks.calls import hold, scenario
 from recordings.reader import Episode

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from agent.cli.onlookers import OnlookerOptions, Onlookers
+from agent.cli.onlookers.onlookers import OnlookerOptions, Onlookers
 from agent.observers import Audience, Levels, Nobody
 from agent.suite.hold import Order, Workplace, hold
 from agent.suite.manifest import manifest

@@ -12,7 +12,7 @@ from typing import Any
 
 def wall_clock(scenario: str = "demo") -> dict[str, Any]:
     """The demo's calls; the endpoint runs in a process of its own on the same cores."""
-    from agent.cli.demo import reference_server
+    from agent.cli.runs.demo import reference_server
 
     out = Path(tempfile.mkdtemp(prefix="viva-pace-")) / "run"
     with reference_server() as address:

@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from agent.cli.selftest import SelftestRequest, hold_all, planned
+from agent.cli.selftest.selftest import SelftestRequest, hold_all, planned
 from scoring.selftest.table import tabulate
 from scoring.selftest.terminal import markdown
 

@@ -7,8 +7,8 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from agent.cli.voice_check import RESYNTHESIS, UNTOUCHED, Row, examine
-from agent.cli.voices import row_json
+from agent.cli.packs.voice_check import RESYNTHESIS, UNTOUCHED, Row, examine
+from agent.cli.packs.voices import row_json
 from streams.clock import run
 from streams.speech import select
 

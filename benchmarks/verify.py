@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from agent.cli.verify import check_all, make_bench
+from agent.cli.packs.verify import check_all, make_bench
 from scenarios.load import from_scenario
 from scenarios.schema import Persona, Scenario, Turn
 from scoring.verify import Checked, summary

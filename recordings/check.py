@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -19,6 +17,7 @@ from recordings.errors import RecordingError
 from recordings.format import Absent, Flushed, Outcome, PlaybackReported, Side, UtteranceStarted
 from recordings.heard import Accounts, account, heard_track
 from recordings.reader import TRACK_FILES, Episode, track_path
+from recordings.strict_json import canonical_sha256
 from streams.audio import sample_at
 
 LOSS_S = 0.2
@@ -81,8 +80,7 @@ def _check_torn(episode: Episode) -> Iterator[Problem]:
 
 
 def _check_scenario(episode: Episode) -> Iterator[Problem]:
-    canonical = json.dumps(episode.scenario, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-    found = hashlib.sha256(canonical.encode("utf-8", "replace")).hexdigest()
+    found = canonical_sha256(episode.scenario)
     if found != episode.info.scenario_sha256:
         yield _error(f"{EPISODE}: scenario", f"SHA-256 {found}", episode.info.scenario_sha256)
 

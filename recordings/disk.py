@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import heapq
 import itertools
 import json
 import math
+import os
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -26,8 +28,8 @@ FILES = (EPISODE, EVENTS, TURNS, RECEIVED_INDEX, USER, USER_CLEAN, ENDPOINT, REC
 HOLD_S = 0.08
 """How long an event waits for others with an earlier time."""
 
-HEADER_EVERY = 5
-"""Batches after which the headers of the tracks are written anew: twice a second of a live call."""
+HEADER_EVERY = 20
+"""Batches after which the headers of the tracks are written anew: every two seconds of a live call."""
 
 _FRAMES_PER_S = 1000 // FRAME_MS
 
@@ -43,6 +45,16 @@ class Batch:
     pieces: list[ReceivedPiece] = field(default_factory=list)
     events: list[Event] = field(default_factory=list)
     turns: list[Turn] = field(default_factory=list)
+
+    def extend(self, later: Batch) -> None:
+        """Add what came after it."""
+        self.user += later.user
+        self.user_clean += later.user_clean
+        self.endpoint += later.endpoint
+        self.received += later.received
+        self.pieces += later.pieces
+        self.events += later.events
+        self.turns += later.turns
 
 
 class EventOrder:
@@ -81,12 +93,17 @@ class EventOrder:
 class EpisodeFiles:
     """Appends to the files of one episode.
 
+    Args:
+        folder: Of the episode.
+        info: Says rates and clock.
+        clean: The voice reaches the wire as it is: `user_clean` is `user`, and nothing is given for it.
+
     Raises:
         OSError: From any method; the episode on the disk stays readable.
         ValueError: A value cannot be written.
     """
 
-    def __init__(self, folder: Path, info: EpisodeInfo) -> None:
+    def __init__(self, folder: Path, info: EpisodeInfo, *, clean: bool = False) -> None:
         self.folder = folder
         # a simulated call can be held again at any time: it need not outlive a power cut
         self._sync = info.clock == "wall"
@@ -94,10 +111,12 @@ class EpisodeFiles:
         self._batches = 0
         self._wavs = {
             USER: GrowingWav(folder / USER, info.user_rate),
-            USER_CLEAN: GrowingWav(folder / USER_CLEAN, info.user_rate),
             ENDPOINT: GrowingWav(folder / ENDPOINT, info.endpoint_rate),
             RECEIVED: GrowingWav(folder / RECEIVED, info.endpoint_rate),
         }
+        self._copies = clean and not _one_file(folder / USER, folder / USER_CLEAN)
+        if self._copies or not clean:
+            self._wavs[USER_CLEAN] = GrowingWav(folder / USER_CLEAN, info.user_rate)
         self._lines = {
             name: (folder / name).open("xb", buffering=0) for name in (EVENTS, TURNS, RECEIVED_INDEX)
         }
@@ -110,8 +129,11 @@ class EpisodeFiles:
         # the samples before the index: an index never speaks of audio that is not there
         self._wavs[RECEIVED].append(b"".join(batch.received), header=header)
         self._append(RECEIVED_INDEX, map(_line, batch.pieces))
-        self._wavs[USER].append(b"".join(batch.user), header=header)
-        self._wavs[USER_CLEAN].append(b"".join(batch.user_clean), header=header)
+        said = b"".join(batch.user)
+        self._wavs[USER].append(said, header=header)
+        if USER_CLEAN in self._wavs:
+            clean = said if self._copies else b"".join(batch.user_clean)
+            self._wavs[USER_CLEAN].append(clean, header=header)
         self._wavs[ENDPOINT].append(b"".join(batch.endpoint), header=header)
         for event in batch.events:
             self._order.push(event)
@@ -124,7 +146,7 @@ class EpisodeFiles:
         self._append(EVENTS, map(_event_line, self._order.release(math.inf)))
         if self._order.late:
             self._sort_events()
-        tracks = [self._wavs[name] for name in (USER, USER_CLEAN, ENDPOINT)]
+        tracks = [wav for name, wav in self._wavs.items() if name != RECEIVED]
         frames = max(-(-wav.samples * _FRAMES_PER_S // wav.rate) for wav in tracks)
         for wav in tracks:
             wav.pad(frames * wav.rate // _FRAMES_PER_S)
@@ -157,9 +179,17 @@ class EpisodeFiles:
         replace_file(path, b"".join(lines))
 
 
-def write_info(folder: Path, info: EpisodeInfo, *, sync: bool = True) -> None:
-    """Write `episode.json` in one step; see `replace_file`."""
-    replace_file(folder / EPISODE, encode(info, indent=2) + b"\n", sync=sync)
+def _one_file(path: Path, other: Path) -> bool:
+    """Give a file a second name; False where the disk has no such thing."""
+    with contextlib.suppress(OSError):
+        os.link(path, other)
+        return True
+    return False
+
+
+def write_info(folder: Path, info: EpisodeInfo, *, sync: bool = True, indent: int | None = 2) -> None:
+    """Write `episode.json` in one step; see `replace_file`. Without `indent` it is encoded in C."""
+    replace_file(folder / EPISODE, encode(info, indent=indent) + b"\n", sync=sync)
 
 
 def _event_line(event: Event) -> bytes:

@@ -18,16 +18,19 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from recordings.errors import RecordingError
 from recordings.labels import PersonLabel, read_person_labels
+from recordings.reading import read_lines
 from recordings.strict_json import encode
 
 FOLDER = "labels"
 """Its name beside what is labelled."""
 
 PAIRS, LOG = "pairs", "log"
+
+_NOTES = TypeAdapter(dict[str, Any])
 
 _NAME = re.compile(r"[^\W_](?:[\w .@+-]{0,62}[\w@+-])?")
 _REMEDY = "Take up to 64 letters, digits, spaces and . @ + - _, beginning with a letter or a digit."
@@ -178,6 +181,19 @@ class LabelFolder:
             RecordingError: The disk did not take it.
         """
         self._file(person, LOG).append(record)
+
+    def revealed(self, person: str) -> frozenset[str]:
+        """Turns of which the person has been told whose they are.
+
+        Raises:
+            RecordingError: The log cannot be read, or a line is not valid.
+        """
+        path = self.path / LOG / f"{person}.jsonl"
+        if not path.is_file():
+            return frozenset()
+        lines, _ = read_lines(path, _NOTES)
+        told = (line.get("replies") for line in lines if line.get("kind") == "revealed")
+        return frozenset(item for items in told if isinstance(items, list) for item in map(str, items))
 
     def _file(self, person: str, below: str) -> AppendOnly:
         """A file of a person.

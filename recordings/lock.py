@@ -13,6 +13,10 @@ LOCK = "run.lock"
 """Name of the lock's file in a run's folder; it stays there, and says who held the run last."""
 
 
+class RunHeld(RecordingError):
+    """Another process, or another part of this one, holds the run."""
+
+
 class RunLock:
     """Holds a run for this process; the kernel lets go of it when the process ends, even by `kill -9`.
 
@@ -20,7 +24,8 @@ class RunLock:
         folder: Of the run.
 
     Raises:
-        RecordingError: Another process, or another part of this one, holds it; or the lock cannot be made.
+        RunHeld: See there.
+        RecordingError: The lock cannot be made.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -36,7 +41,7 @@ class RunLock:
         except BlockingIOError as error:
             holder = os.pread(self._file, 200, 0).decode("utf-8", "replace").strip()
             os.close(self._file)
-            raise RecordingError(folder, f"is being held by {_named(holder)}", _REMEDY) from error
+            raise RunHeld(folder, f"is being held by {_named(holder)}", _REMEDY) from error
         except OSError as error:
             os.close(self._file)
             raise RecordingError(self._path, f"cannot be locked ({error.strerror})") from error

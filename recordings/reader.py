@@ -185,15 +185,20 @@ def find_episodes(path: Path) -> list[Path]:
     """
     if not path.is_dir():
         raise RecordingError(path, "is no folder", "Name an episode, a run, or a folder that holds some.")
-    # in the order of paths, name by name
-    found = [Path(folder) for folder in sorted(_episodes_below(str(path)), key=lambda f: f.split(os.sep))]
+    found = [Path(folder) for folder in episode_folders(str(path))]
     if not found:
         raise RecordingError(path, "holds no episode", f"An episode is a folder with a file {EPISODE}.")
     return found
 
 
+def episode_folders(folder: str) -> list[str]:
+    """The same as plain strings, of which a run may hold ten thousand; without any it is empty."""
+    # in the order of paths, name by name: nothing sorts before what stands for the end of a name
+    return sorted(_episodes_below(folder), key=lambda found: found.replace(os.sep, "\0"))
+
+
 def _episodes_below(folder: str) -> Iterator[str]:
-    """Folders of episodes, found without looking into them: a run may hold ten thousand."""
+    """Folders of episodes, found without looking into them."""
     if os.path.isfile(os.path.join(folder, EPISODE)):
         yield folder
         return

@@ -95,7 +95,8 @@ class Run:
         lock = RunLock(folder)
         try:
             info = load_run(folder)
-            episodes = tuple(_looked_up(folder, planned) for planned in info.episodes)
+            last = _last_attempts(folder)
+            episodes = tuple(_looked_up(folder, each, last.get(each.id, 0)) for each in info.episodes)
             run = cls(folder, info.model_copy(update={"episodes": episodes}), lock)
             run._put_together()
         except RecordingError:
@@ -189,6 +190,33 @@ def load_run(folder: Path) -> RunInfo:
     return info.model_copy(update={"episodes": tuple(episodes)})
 
 
+def merge_into(folder: Path, other: Path) -> None:
+    """Put together what two copies of a run's folder say of how it stands; the caller holds its lock.
+
+    Of each episode the state counts that has come further, so to do this again changes nothing.
+
+    Raises:
+        RecordingError: They are two runs; or see `load_run`.
+    """
+    ours, theirs = load_run(folder), load_run(other)
+    known = {planned.id: planned for planned in theirs.episodes}
+    if (ours.id, ours.started_at_utc) != (theirs.id, theirs.started_at_utc) or known.keys() != {
+        planned.id for planned in ours.episodes
+    }:
+        found = f"holds a run that was begun at {ours.started_at_utc}, not {theirs.started_at_utc}"
+        raise RecordingError(folder, found, "Move the folder away, and try again.")
+    episodes = tuple(max(planned, known[planned.id], key=_how_far) for planned in ours.episodes)
+    try:
+        replace_file(folder / RUN, _json(ours.model_copy(update={"episodes": episodes})))
+        (folder / JOURNAL).unlink(missing_ok=True)
+    except OSError as error:
+        raise _unwritable(folder, error) from error
+
+
+def _how_far(planned: Planned) -> tuple[int, bool]:
+    return len(planned.attempts), planned.state == "done"
+
+
 def attempt_folder(id: str, number: int) -> str:
     """The folder of the n-th call for an episode, from 1; no id of an episode has a plus sign."""
     return id if number == 1 else f"{id}+{number}"
@@ -199,30 +227,42 @@ def _marked(planned: Planned, marked: Marked) -> Planned:
     return planned.model_copy(update=change)
 
 
-def _looked_up(folder: Path, planned: Planned) -> Planned:
+def _last_attempts(folder: Path) -> dict[str, int]:
+    """Number of the last call for each episode that has left a recording, by id."""
+    last: dict[str, int] = {}
+    for file in folder.glob(f"*/{EPISODE}"):
+        id, _, number = file.parent.name.partition("+")
+        last[id] = max(last.get(id, 0), int(number) if number.isdecimal() else 1)
+    return last
+
+
+def _looked_up(folder: Path, planned: Planned, last: int) -> Planned:
     """An episode as its folders show it: what the journal did not live to say is in them."""
     if not planned.left:
         return planned
     attempts: list[Attempt] = []
-    while (attempt := _attempt(folder, planned, len(attempts) + 1)) is not None:
+    while (attempt := _attempt(folder, planned, len(attempts) + 1, last)) is not None:
         attempts.append(attempt)
-    last = attempts[-1].outcome if attempts else None
-    done = last is not None and last not in (Outcome.UNFINISHED, Outcome.CANCELLED)
+    outcome = attempts[-1].outcome if attempts else None
+    done = outcome is not None and outcome not in (Outcome.UNFINISHED, Outcome.CANCELLED)
     change = {
         "state": "done" if done else "planned",
-        "outcome": last if done else None,
+        "outcome": outcome if done else None,
         "attempts": tuple(attempts),
     }
     return planned.model_copy(update=change)
 
 
-def _attempt(folder: Path, planned: Planned, number: int) -> Attempt | None:
+def _attempt(folder: Path, planned: Planned, number: int, last: int) -> Attempt | None:
     """The n-th call for an episode, by its folder or by the journal; None if there was none."""
     name = attempt_folder(planned.id, number)
     path = folder / name / EPISODE
     if not path.exists():
         told = planned.attempts[number - 1 : number]
-        return told[0] if told and told[0].outcome is not None else None
+        if told and told[0].outcome is not None:
+            return told[0]
+        gone = Attempt(folder=name, outcome=Outcome.UNFINISHED, reason="nothing is left of it")
+        return gone if number < last else None
     try:
         info = read_record(path, EpisodeInfo, EPISODE_VERSION, "the folder of an episode")
     except RecordingError as error:  # a power cut may leave an empty file

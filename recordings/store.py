@@ -1,26 +1,39 @@
-"""Runs and episodes at a URL: S3, GCS, a web share, memory; whatever fsspec reaches.
+"""The folder of a run at a URL, beside the folder of this machine in which it is held, read and scored.
 
-A run is always held, read and scored in a folder of this machine. The store keeps the same files at the
-URL. An episode is put there file by file, `episode.json` last: one that has it there is whole. So to put or
-to get it once more changes nothing, and a transfer that was broken off is made again.
+An episode is put there file by file, `episode.json` last: one that has it there is whole. So to put or to
+get it once more changes nothing, and a transfer that was broken off is made again. Of two copies that
+differ, an episode that is whole here stays as it is; of the manifests, each episode's later state counts.
 """
 
 from __future__ import annotations
 
-import importlib.util
 import re
-from collections.abc import Iterable
-from pathlib import Path, PurePosixPath
-from typing import Any
+import shutil
+import tempfile
+import threading
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 
 from recordings.disk import EPISODE
 from recordings.errors import RecordingError
+from recordings.format import EPISODE_VERSION, EpisodeInfo, Outcome
 from recordings.journal import JOURNAL
 from recordings.lock import LOCK
-from recordings.run import RUN
-from streams.foreign import foreign_code
+from recordings.reading import read_record
+from recordings.remote import WAITS_S, Remote, at_once
+from recordings.run import RUN, merge_into
+
+SCORES = "scores"
+"""What may be made anew of an episode, in its folder."""
+
+GROWN = 1.25
+"""The journal is put again when it is so many times as long: all that is put of it is then at most five
+times its last length (1 + 1/1.25 + 1/1.25² + ...), however many calls the run has."""
 
 _URL = re.compile(r"^(?P<scheme>[a-z][a-z0-9+.-]+):/+(?P<rest>.*)$")
+
+_OWN = frozenset({RUN, JOURNAL, LOCK})
+"""Files of a run that say how it stands."""
 
 
 def is_url(name: str | Path) -> bool:
@@ -38,129 +51,166 @@ def as_url(name: str | Path) -> str:
 
 
 class Store:
-    """The folder of a run at a URL. Every method blocks, and may be called from several threads.
+    """A run at a URL. Every method blocks, and may be called from several threads.
 
     Args:
-        url: Of the folder.
+        url: Of its folder.
+        waits_s: Before each further try of what has failed.
 
     Raises:
         RecordingError: Nothing is installed that reaches it; and, in every method, if it is not reached.
     """
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, waits_s: Sequence[float] = WAITS_S) -> None:
         self.url = url
-        self._files, self._root = self._reached(_open, url)
-
-    def put_episode(self, folder: Path) -> None:
-        """Keep an episode: what may have changed or is not there yet, and its `episode.json` last."""
-        self.put(folder, (file for file in _files(folder) if file.name != EPISODE))
-        if (folder / EPISODE).is_file():
-            self.put(folder, [folder / EPISODE])
-
-    def put(self, folder: Path, files: Iterable[Path]) -> None:
-        """Keep files of a folder of the run, under the name of that folder."""
-        for file in files:
-            place = f"{self._root}/{folder.name}/{file.relative_to(folder).as_posix()}"
-            if file.suffix == ".json" or self._size(place) != file.stat().st_size:
-                self._reached(self._put, file, place)
-
-    def put_run(self, run: Path) -> None:
-        """Keep everything of a run: its episodes with their scores, its reports, and its manifest last."""
-        own = [file for file in run.iterdir() if file.is_file() and not file.name.startswith(".")]
-        for folder in sorted(path.parent for path in run.glob(f"*/{EPISODE}")):
-            self.put_episode(folder)
-        for file in sorted(own):
-            if file.name not in (RUN, JOURNAL, LOCK):
-                self._reached(self._put, file, f"{self._root}/{file.name}")
-        self.put_manifest(run)
+        self._remote = Remote(url, waits_s)
+        self._put: dict[str, tuple[int, int]] = {}
+        """Time and size of the files that are there as they are here."""
+        self._manifest = threading.Lock()
 
     @property
     def holds_run(self) -> bool:
         """Whether there is a run."""
-        return self._size(f"{self._root}/{RUN}") is not None
+        return self._remote.size(RUN) is not None
 
-    def put_manifest(self, run: Path) -> None:
-        """Keep how the run stands: its journal, then its manifest."""
-        for name in (JOURNAL, RUN):
-            if (run / name).is_file():
-                self._reached(self._put, run / name, f"{self._root}/{name}")
+    # --- from here to there
+
+    def put_manifest(self, run: Path, *, whole: bool = False) -> None:
+        """Keep how the run stands: its plan, and its journal where that has grown by a quarter; or `whole`.
+
+        What the journal at the URL does not know yet is in the folders of the episodes there.
+        """
+        with self._manifest:
+            for name in (JOURNAL, RUN):
+                if (run / name).is_file() and (whole or self._behind(run / name, name)):
+                    self._keep(run / name, name)
+
+    def put_episode(self, folder: Path) -> None:
+        """Keep an episode: what may have changed or is not there yet, and its `episode.json` last."""
+        self._put_files(folder, _files(folder), self._remote.sizes(folder.name))
+
+    def put_scores(self, folder: Path) -> None:
+        """Keep what was made of an episode."""
+        self._put_files(folder, _files(folder / SCORES), {})
+
+    def put_run(self, run: Path) -> None:
+        """Keep everything of a run: its episodes with their scores, its reports, and its manifest last."""
+        there = self._remote.sizes()
+        at_once(lambda folder: self._put_files(folder, _files(folder), there), _episodes(run))
+        self._put_reports(run)
+        self.put_manifest(run, whole=True)
+
+    def put_made(self, run: Path) -> None:
+        """Keep what was made of a run that somebody else may be holding: scores and reports."""
+        at_once(self.put_scores, _episodes(run))
+        self._put_reports(run)
+
+    def _put_reports(self, run: Path) -> None:
+        for file in sorted(run.iterdir()):
+            if file.is_file() and file.name not in _OWN and not file.name.startswith("."):
+                self._keep(file, file.name)
+
+    def _put_files(self, folder: Path, files: Iterable[Path], there: Mapping[str, int]) -> None:
+        """Put what is not there in this size; JSON in any case, which may be another of the same size."""
+        for file in files:
+            name = f"{folder.name}/{file.relative_to(folder).as_posix()}"
+            if file.suffix == ".json" or there.get(name) != file.stat().st_size:
+                self._keep(file, name)
+
+    def _keep(self, file: Path, name: str) -> None:
+        stamp = _stamp(file)
+        if self._put.get(name) != stamp:
+            self._remote.put(file, name)
+            self._put[name] = stamp
+
+    def _behind(self, file: Path, name: str) -> bool:
+        if name != JOURNAL or name not in self._put:
+            return True
+        size, there = file.stat().st_size, self._put[name][1]
+        return size < there or size >= GROWN * there
+
+    # --- from there to here
 
     def get_run(self, run: Path) -> None:
-        """Bring everything into a folder; what is there already, of the same size, is not brought again."""
+        """Bring everything into a folder, but for the recordings that are whole there already.
+
+        Raises:
+            RecordingError: The folder holds another run.
+        """
         run.mkdir(parents=True, exist_ok=True)
-        for place in self._reached(self._files.find, self._root):
-            self._get(place, run / self._name(place, self._root))
+        there = self._remote.sizes()
+        self._get_manifest(run, there)
+        folders: dict[str, list[str]] = {}
+        for name in there:
+            folder, inside, _ = name.partition("/")
+            if inside and f"{folder}/{EPISODE}" in there:
+                folders.setdefault(folder, []).append(name)
+            elif not inside and name not in _OWN and _differs(run / name, there[name]):
+                self._remote.get(name, run / name)
+        at_once(lambda folder: self._get_files(run / folder, folders[folder], there), folders)
 
     def get_episode(self, folder: Path) -> bool:
         """Bring one episode, if it is there and whole; returns whether it was."""
-        root = f"{self._root}/{folder.name}"
-        if self._size(f"{root}/{EPISODE}") is None:
+        there = self._remote.sizes(folder.name)
+        if f"{folder.name}/{EPISODE}" not in there:
             return False
-        places = self._reached(self._files.find, root)
-        for place in sorted(places, key=lambda place: place.endswith(f"/{EPISODE}")):
-            self._get(place, folder / self._name(place, root))
+        self._get_files(folder, list(there), there)
         return True
 
-    def _name(self, place: str, root: str) -> PurePosixPath:
-        """Of a file, below `root`; a service takes names that would lead out of a folder."""
-        name = PurePosixPath(place).relative_to(root)
-        if ".." in name.parts:
-            raise RecordingError(self.url, f"holds {name}, which lies outside the run", "Remove it there.")
-        return name
+    def get_scores(self, folder: Path) -> None:
+        """Bring what was made of an episode that is here."""
+        for name in self._remote.sizes(f"{folder.name}/{SCORES}"):
+            self._remote.get(name, folder / name.partition("/")[2])
 
-    def _get(self, place: str, file: Path) -> None:
-        size = self._size(place)
-        if file.is_file() and file.stat().st_size == size and file.suffix != ".json":
+    def _get_files(self, folder: Path, names: Sequence[str], there: Mapping[str, int]) -> None:
+        """Bring files of an episode: a recording in one step, into a folder that has none that is whole."""
+        inside = {name: Path(name.partition("/")[2]) for name in names}
+        if _whole(folder):
+            for name, file in inside.items():
+                if file.parts[0] == SCORES and _differs(folder / file, there[name]):
+                    self._remote.get(name, folder / file)
             return
-        file.parent.mkdir(parents=True, exist_ok=True)
-        partial = file.with_name(f".{file.name}.new")
-        self._reached(self._files.get_file, place, str(partial))
-        partial.replace(file)
+        coming = folder.with_name(f".{folder.name}.new")
+        shutil.rmtree(coming, ignore_errors=True)
+        for name, file in sorted(inside.items(), key=lambda each: each[1].name == EPISODE):
+            self._remote.get(name, coming / file)
+        shutil.rmtree(folder, ignore_errors=True)
+        coming.rename(folder)
 
-    def _put(self, file: Path, place: str) -> None:
-        self._files.makedirs(place.rpartition("/")[0], exist_ok=True)
-        self._files.put_file(str(file), place)
-
-    def _size(self, place: str) -> int | None:
-        def size() -> int | None:
-            try:
-                return int(self._files.size(place))
-            except FileNotFoundError:
-                return None
-
-        found: int | None = self._reached(size)
-        return found
-
-    def _reached(self, work: Any, *arguments: Any) -> Any:
-        with foreign_code(self._failure):  # a service's library has errors of its own: no key, no network
-            return work(*arguments)
-
-    def _failure(self, error: Exception) -> RecordingError:
-        match error:
-            case FileNotFoundError():
-                return RecordingError(self.url, f"there is no such place ({error})")
-            case ImportError() | ValueError():
-                return RecordingError(self.url, f"cannot be reached ({error})", _INSTALL)
-            case OSError():
-                return RecordingError(self.url, f"cannot be read or written ({error})")
-            case _:
-                return RecordingError(self.url, f"cannot be reached ({error})", _ASK)
+    def _get_manifest(self, run: Path, there: Mapping[str, int]) -> None:
+        """Bring how the run stands there, and put it together with how it stands here."""
+        names = [name for name in (RUN, JOURNAL) if name in there]
+        with tempfile.TemporaryDirectory(prefix="viva-") as own:
+            into = Path(own) if (run / RUN).is_file() else run
+            for name in names:
+                self._remote.get(name, into / name)
+            if into != run and RUN in names:
+                merge_into(run, into)
 
 
-_INSTALL = "pip install 'vivavoce[cloud]' brings fsspec and S3; other services need fsspec's own package."
-_ASK = "Look at the network, and at the keys of the service in the environment (docs/scale.md)."
-
-
-def _open(url: str) -> tuple[Any, str]:
-    if importlib.util.find_spec("fsspec") is None:
-        raise ImportError("fsspec is not installed")
-    from fsspec.core import url_to_fs
-
-    files, root = url_to_fs(url)
-    files.use_listings_cache = False
-    return files, str(root).rstrip("/")
+def _episodes(run: Path) -> list[Path]:
+    return sorted(path.parent for path in run.glob(f"*/{EPISODE}") if not path.parent.name.startswith("."))
 
 
 def _files(folder: Path) -> list[Path]:
-    """Of an episode, in order; none that is being written."""
-    return sorted(file for file in folder.rglob("*") if file.is_file() and not file.name.startswith("."))
+    """Of an episode, `episode.json` last; none that is being written."""
+    found = (file for file in folder.rglob("*") if file.is_file() and not file.name.startswith("."))
+    return sorted(found, key=lambda file: (file.name == EPISODE, file))
+
+
+def _whole(folder: Path) -> bool:
+    """Whether an episode is here, recorded to its end."""
+    try:
+        info = read_record(folder / EPISODE, EpisodeInfo, EPISODE_VERSION, "the folder of an episode")
+    except RecordingError:
+        return False
+    return info.outcome is not Outcome.UNFINISHED
+
+
+def _stamp(file: Path) -> tuple[int, int]:
+    found = file.stat()
+    return found.st_mtime_ns, found.st_size
+
+
+def _differs(file: Path, size: int) -> bool:
+    return not file.is_file() or file.stat().st_size != size

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 import os
@@ -50,6 +51,12 @@ def encode(value: object, *, indent: int | None = None) -> bytes:
     except UnicodeEncodeError:
         # two halves of one character, read as UTF-16, become that character; a half alone is replaced
         return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace").encode()
+
+
+def canonical_sha256(value: object) -> str:
+    """SHA-256 of plain data, 64 hexadecimal digits: of its JSON with sorted keys, no spaces, in UTF-8."""
+    canonical = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return hashlib.sha256(canonical.encode("utf-8", "replace")).hexdigest()
 
 
 def _plain(value: object) -> object:

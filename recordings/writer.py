@@ -6,6 +6,7 @@ import asyncio
 import atexit
 import math
 import threading
+from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
@@ -40,15 +41,23 @@ class EpisodeWriter:
     The folder is made at once, with an `episode.json` whose outcome is `unfinished`. A writer ends with
     `finish` or `abandon`; if it gets neither, what it was given is on the disk when the interpreter exits.
 
+    Args:
+        folder: Of the episode.
+        info: What is known of it so far.
+        clean: The user's voice reaches the wire as it is: `user_clean` is `user`, and is not given.
+
     Raises:
         RecordingError: The folder holds an episode already, or cannot be written.
     """
 
-    def __init__(self, folder: Path, info: EpisodeInfo) -> None:
+    def __init__(self, folder: Path, info: EpisodeInfo, *, clean: bool = False) -> None:
         self._batch_s = SIMULATED_BATCH_S if info.clock == "simulated" else BATCH_S
         self.folder = folder
         self._info = info
+        self._clean = clean
         self._batch = Batch()
+        self._pending: deque[Batch] = deque()
+        self._asked = False
         self._batch_bytes = 2 * math.ceil(self._batch_s * info.user_rate)
         self._user_bytes = 0
         self._handed_bytes = 0
@@ -75,7 +84,7 @@ class EpisodeWriter:
             self._hand_over(self._user_bytes / (2 * self._info.user_rate))
 
     def user_clean(self, pcm: bytes) -> None:
-        """The same before conditions."""
+        """The same before conditions, if there are any."""
         self._batch.user_clean.append(pcm)
 
     def endpoint(self, pcm: bytes) -> None:
@@ -131,7 +140,12 @@ class EpisodeWriter:
         self._handed_t = t
         self._handed_bytes = self._user_bytes
         batch, self._batch = self._batch, Batch()
-        SCRIBE.put(partial(self._try, self._write, batch))
+        if self._failure is not None:
+            return
+        self._pending.append(batch)
+        if not self._asked:  # a disk that is behind writes all that has come together since at once
+            self._asked = True
+            SCRIBE.put(partial(self._try, self._write))
 
     def _at_exit(self) -> None:
         self.abandon()
@@ -140,10 +154,14 @@ class EpisodeWriter:
     # --- in other threads: that of all writers, and at the end one of the loop's ---------------------
 
     def _open(self) -> None:
-        self._files = EpisodeFiles(self.folder, self._info)
+        self._files = EpisodeFiles(self.folder, self._info, clean=self._clean)
 
-    def _write(self, batch: Batch) -> None:
+    def _write(self) -> None:
         assert self._files is not None  # else there is a failure, and nothing is tried
+        self._asked = False  # first: what is handed over from here on asks again
+        batch = Batch()
+        while self._pending:
+            batch.extend(self._pending.popleft())
         if not self._over.is_set():
             self._files.write(batch)
 
@@ -201,9 +219,8 @@ def _claim(folder: Path, info: EpisodeInfo) -> None:
                 f"holds an episode already ({', '.join(held)})",
                 "Choose another folder: an episode is never overwritten.",
             )
-        write_info(
-            folder, info.model_copy(update={"outcome": Outcome.UNFINISHED, "fault": Fault.US}), sync=False
-        )
+        unfinished = info.model_copy(update={"outcome": Outcome.UNFINISHED, "fault": Fault.US})
+        write_info(folder, unfinished, sync=False, indent=None)
     except OSError as error:
         raise _failure(folder, error) from error
 

@@ -9,6 +9,8 @@ from pathlib import Path
 
 Cells = dict[str, str]
 
+_QUOTES = "Put cells that hold a quote or a line break into quotes, and double each quote within."
+
 
 class FileUnfit(ValueError):
     """A file that is not of the format it should be.
@@ -57,22 +59,34 @@ def read_csv(path: Path) -> CsvFile:
     Raises:
         FileUnfit: It is not readable, not CSV, or ragged.
     """
+    reader = csv.reader(io.StringIO(_text(path), newline=""), strict=True)
     try:
-        text = path.read_bytes().decode("utf-8-sig")
-        reader = csv.reader(io.StringIO(text, newline=""), strict=True)
         lines = [(reader.line_num, [cell.strip() for cell in row]) for row in reader if row]
-    except OSError as error:
-        raise FileUnfit(path, 0, f"cannot be read ({error.strerror})") from error
-    except (UnicodeDecodeError, csv.Error) as error:
-        raise FileUnfit(path, 0, f"is no CSV file in UTF-8 ({error})") from error
+    except csv.Error as error:
+        found = f"is no CSV file ({error})"
+        raise FileUnfit(path, reader.line_num, found, _QUOTES) from error
     if not lines:
         return CsvFile(path, (), ())
     columns = lines[0][1]
     if len(set(columns)) < len(columns):
-        raise FileUnfit(path, lines[0][0], f"names a column twice ({', '.join(columns)})")
+        found = f"names a column twice ({', '.join(columns)})"
+        raise FileUnfit(path, lines[0][0], found, "Rename one, or take it out.")
     for line, row in lines[1:]:
         if len(row) != len(columns):
             found = f"has {len(row)} cells for {len(columns)} columns"
             raise FileUnfit(path, line, found, "Put cells that hold a comma into quotes.")
     rows = tuple((line, dict(zip(columns, row, strict=True))) for line, row in lines[1:])
     return CsvFile(path, tuple(columns), rows)
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_bytes().decode("utf-8-sig")
+    except OSError as error:
+        raise FileUnfit(
+            path, 0, f"cannot be read ({error.strerror})", "Name a file that is there."
+        ) from error
+    except UnicodeDecodeError as error:
+        line = error.object[: error.start].count(b"\n") + 1
+        found = f"is no text in UTF-8 (byte 0x{error.object[error.start]:02x})"
+        raise FileUnfit(path, line, found, "Save it as CSV UTF-8.") from error

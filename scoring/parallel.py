@@ -8,21 +8,23 @@ afterwards (the metrics, the tables) finds them beside the episodes.
 from __future__ import annotations
 
 import pickle
+import socket
 import tempfile
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import BrokenExecutor, ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
 from multiprocessing import get_context
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from recordings.errors import RecordingError
 from recordings.reader import Episode
 from recordings.store import Store
 from scoring.score import read_timeline
 from scoring.texts import clips_to_transcribe
 from scoring.transcribe import transcribe
 from streams.clock import run
-from streams.speech.interfaces import Recogniser
+from streams.speech.interfaces import Recogniser, SpeechError
 
 if TYPE_CHECKING:
     from scoring.blueprint.episodes import Studio
@@ -35,12 +37,10 @@ class Work:
     Attributes:
         recogniser: Makes the recogniser, in the process that needs it; None leaves words out.
         blueprints: Make the acoustic blueprint of every turn too (pitch, loudness, quality).
-        store: URL of the run, where the episodes are on no disk of the machine that works; or "".
     """
 
     recogniser: Callable[[], Recogniser | None]
     blueprints: bool = False
-    store: str = ""
 
 
 Told = Callable[[Path], None]
@@ -106,15 +106,22 @@ class Maker:
             RecordingError: See `make_ready`.
             SpeechError: See `make_ready`.
         """
-        if not self._work.store:
-            run(self._make(folder))
-            return
-        store = Store(self._work.store)
+        run(self._make(folder))
+
+    def make_at(self, url: str, name: str) -> None:
+        """The same of an episode of a run at a URL: it is read there, and what is made of it is put there.
+
+        Raises:
+            RecordingError: See `make_ready`; or the URL is not reached, or does not hold it.
+            SpeechError: See `make_ready`.
+        """
+        store = Store(url)
         with tempfile.TemporaryDirectory(prefix="viva-") as own:
-            here = Path(own) / folder.name
-            store.get_episode(here)
+            here = Path(own) / name
+            if not store.get_episode(here):
+                raise RecordingError(url, f"does not hold the episode {name}")
             run(self._make(here))
-            store.put(here, sorted((here / "scores").glob("*.json")))
+            store.put_scores(here)
 
     async def _make(self, folder: Path) -> None:
         episode = Episode.load(folder)
@@ -148,40 +155,54 @@ def _make(folder: Path) -> None:
     _maker.make(folder)
 
 
-def on_cluster(ray: Any, folders: Iterable[Path], work: Work, told: Told = lambda _: None) -> None:
+def on_cluster(ray: Any, urls: Mapping[Path, str], work: Work, told: Told = lambda _: None) -> None:
     """The same on a Ray cluster, an episode a task; what was on a node that is lost is done on another.
 
     Args:
         ray: The library, which has joined a cluster.
-        folders: Of the episodes; on a disk that all nodes share, or in the store of `work`.
+        urls: For the folder of each episode the URL of its run, where a node reads and writes; or "": then
+            all nodes must see the folder.
         work: What is made.
         told: Told of each episode that is done.
 
     Raises:
-        RecordingError: See `make_ready`.
-        SpeechError: See `make_ready`.
+        RecordingError: See `make_ready`; or a node does not see a folder.
+        SpeechError: See `make_ready`; or the cluster failed.
     """
     task = ray.remote(num_cpus=1, max_retries=3)(_make_on_node)
     packed = pickle.dumps(work)
-    order = sorted(folders, key=sound_bytes, reverse=True)
-    waiting = {task.remote(folder.absolute(), packed): folder for folder in order}
+    order = sorted(urls, key=sound_bytes, reverse=True)
+    waiting = {task.remote(folder.absolute(), urls[folder], packed): folder for folder in order}
     while waiting:
         (done, *_), _ = ray.wait(list(waiting))
+        folder = waiting.pop(done)
         try:
             ray.get(done)
         except ray.exceptions.RayTaskError as error:
             raise error.cause from error
-        told(waiting.pop(done))
+        except ray.exceptions.RayError as error:
+            found = str(error).partition("\n")[0]
+            remedy = "Score again: what is done stays."
+            raise SpeechError(f"{folder.name} on the cluster", found, remedy) from error
+        told(folder)
 
 
 _makers: dict[bytes, Maker] = {}
 """Those of a process of a cluster, which Ray uses for one task after the other."""
 
 
-def _make_on_node(folder: Path, packed: bytes) -> None:
+def _make_on_node(folder: Path, url: str, packed: bytes) -> None:
     if packed not in _makers:
         _makers[packed] = Maker(pickle.loads(packed))  # noqa: S301 - our own, from the process with the run
-    _makers[packed].make(folder)
+    maker = _makers[packed]
+    if url:
+        maker.make_at(url, folder.name)
+        return
+    if not folder.is_dir():
+        found = f"is not on the node {socket.gethostname()}, which was to measure it"
+        remedy = "Keep the run at a URL (docs/scale.md) or on a disk that all nodes share."
+        raise RecordingError(folder, found, remedy)
+    maker.make(folder)
 
 
 def sound_bytes(folder: Path) -> int:

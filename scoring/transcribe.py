@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 
 import numpy as np
 from pydantic import ValidationError
 
 from recordings.reader import Episode, Track, read_scores, write_scores
 from scoring.transcripts import Clip, ClipKind, RecogniserModel, TranscribedClip, Transcripts
-from streams.audio import Samples, to_float
+from streams.audio import Pcm, Samples, to_float
 from streams.resample import resample
 from streams.speech.interfaces import SPEECH_RATE, BatchRecogniser, Recogniser, SpeechError, Transcript
 
@@ -19,6 +19,23 @@ FILE = "transcripts"
 
 MARGIN_S = 0.2
 """Silence put before and after a clip: recognisers lose words that begin at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """What was heard in a clip.
+
+    Attributes:
+        text: None if there are no words; `unscored` then says why.
+        dropped: Segments the recogniser threw away as inventions on silence.
+    """
+
+    text: str | None
+    unscored: str = ""
+    dropped: int = 0
+
+
+FAILED = Words(None, "recogniser_failed")
 
 _TRACKS: dict[ClipKind, Track] = {
     ClipKind.USER: "user_clean",
@@ -57,7 +74,7 @@ async def transcribe(episode: Episode, clips: Sequence[Clip], recogniser: Recogn
     if stored is not None and (stored.model, stored.language) != (model, language):
         stored = None
     known = {} if stored is None else {item.clip: item for item in stored.clips}
-    done = {clip: item for clip, item in known.items() if item.unscored != "recogniser_failed"}
+    done = {clip: item for clip, item in known.items() if item.unscored != FAILED.unscored}
     missing = [clip for clip in clips if clip not in done]
     done |= dict(zip(missing, await _transcribe(episode, missing, recogniser, language), strict=True))
     made = [done[clip] for clip in clips]
@@ -67,35 +84,55 @@ async def transcribe(episode: Episode, clips: Sequence[Clip], recogniser: Recogn
     return transcripts
 
 
+async def listen(pcm: Pcm, rate: int, recogniser: Recogniser, language: str) -> Words:
+    """What a recogniser hears in a clip.
+
+    Args:
+        pcm: Mono PCM16.
+        rate: Samples per second.
+        recogniser: Whose failure is the cause of missing words.
+        language: What is spoken ("en", "en-GB").
+    """
+    try:
+        return _words(await recogniser.transcribe(_sound(pcm, rate), language=_tongue(language)))
+    except SpeechError:
+        return FAILED
+
+
 async def _transcribe(
     episode: Episode, clips: Sequence[Clip], recogniser: Recogniser, language: str
 ) -> list[TranscribedClip]:
-    tongue = language.split("-")[0]
-    sounds = (_sound(episode, clip) for clip in clips)
+    tracks = (_track(episode, clip) for clip in clips)
     if isinstance(recogniser, BatchRecogniser) and clips:
+        sounds = [_sound(pcm, rate) for pcm, rate in tracks]
         try:
-            heard = await recogniser.transcribe_all(list(sounds), language=tongue)
+            words = [
+                _words(one) for one in await recogniser.transcribe_all(sounds, language=_tongue(language))
+            ]
         except SpeechError:
-            return [TranscribedClip(clip=clip, text=None, unscored="recogniser_failed") for clip in clips]
-        return [_transcribed(clip, one) for clip, one in zip(clips, heard, strict=True)]
-    made = []
-    for clip, sound in zip(clips, sounds, strict=True):
-        try:
-            made.append(_transcribed(clip, await recogniser.transcribe(sound, language=tongue)))
-        except SpeechError:
-            made.append(TranscribedClip(clip=clip, text=None, unscored="recogniser_failed"))
-    return made
+            words = [FAILED] * len(clips)
+    else:
+        words = [await listen(pcm, rate, recogniser, language) for pcm, rate in tracks]
+    return [TranscribedClip(clip=clip, **asdict(one)) for clip, one in zip(clips, words, strict=True)]
 
 
-def _sound(episode: Episode, clip: Clip) -> Samples:
+def _track(episode: Episode, clip: Clip) -> tuple[Pcm, int]:
     pcm, rate = episode.track(_TRACKS[clip.kind])
-    parts = [pcm[start:end] for start, end in clip.spans]
+    return np.concatenate([pcm[:0], *(pcm[start:end] for start, end in clip.spans)]), rate
+
+
+def _sound(pcm: Pcm, rate: int) -> Samples:
+    """A clip as recognisers hear it, with silence around it."""
     margin = np.zeros(round(MARGIN_S * rate), np.int16)
-    whole = np.concatenate([margin, *parts, margin])
+    whole = np.concatenate([margin, pcm, margin])
     return to_float(resample(whole.astype("<i2").tobytes(), rate, SPEECH_RATE))
 
 
-def _transcribed(clip: Clip, heard: Transcript) -> TranscribedClip:
+def _tongue(language: str) -> str:
+    return language.partition("-")[0]
+
+
+def _words(heard: Transcript) -> Words:
     if heard.no_speech:
-        return TranscribedClip(clip=clip, text=None, unscored="no_speech", dropped=heard.dropped)
-    return TranscribedClip(clip=clip, text=heard.text, dropped=heard.dropped)
+        return Words(None, "no_speech", heard.dropped)
+    return Words(heard.text, dropped=heard.dropped)

@@ -21,8 +21,8 @@ from rich._export_format import CONSOLE_SVG_FORMAT
 from rich.console import Console
 from rich.terminal_theme import MONOKAI
 
-from agent.cli.call_view import CallView
-from agent.cli.panel import panel
+from agent.cli.runs.call_view import CallView
+from agent.cli.runs.panel import panel
 from agent.observers import Levels
 from recordings.format import Side
 from recordings.reader import Episode, find_episodes

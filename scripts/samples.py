@@ -11,8 +11,8 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from agent.cli.run import load_engines
-from agent.cli.run_request import EngineChoice
+from agent.cli.runs.request import EngineChoice
+from agent.cli.runs.run import load_engines
 from agent.live_judge import LiveJudge
 from agent.session import Session, SessionPlan
 from recordings.exporting.pack import pack

@@ -234,6 +234,7 @@ class Hearing:
             assert self._listening is not None  # the first batch after a sleep is fresh
             heard = await self._listening.push(batch.pcm)
             self._act(self._ear.hear(heard.edges, heard.until))
+            self._give_up_draft()
             self._find_words(self._listening)
             self._rest(self._listening)
         if self._listening is not None:
@@ -298,7 +299,7 @@ class Hearing:
     def _end(self, turn: TurnOver) -> None:
         assert self._listening is not None  # the ear never sleeps within a turn
         self._undelivered += 1
-        words = self._words(turn.start, turn.end)
+        words, self._draft = self._words(turn.start, turn.end), None
         self._outbox.put_nowait(_Ended(turn, words, self._listening.sound(turn.start, turn.end)))
 
     def _words(self, start: int, end: int) -> asyncio.Task[Words]:
@@ -309,6 +310,12 @@ class Hearing:
             task = self._group.create_task(transcribe(self._recogniser, samples, self._language))
             self._draft = (start, end), task
         return self._draft[1]
+
+    def _give_up_draft(self) -> None:
+        """Speech has come since the draft was wanted: a recogniser that has not begun with it need not."""
+        if self._draft is not None and self._ear.pause != self._draft[0]:
+            self._draft[1].cancel()
+            self._draft = None
 
     def _audio_of(self, pause: PauseHeard) -> Samples:
         assert self._listening is not None  # the ear never sleeps within a turn

@@ -9,7 +9,7 @@ a command is for that command alone:
     endpoint = ["openai+ws://127.0.0.1:8765/v1/realtime?model=x"]
     concurrency = 2
 
-The tables `thresholds` and `effects` are for gates and comparisons (`agent.cli.gate_settings`).
+The tables `thresholds` and `effects` are for gates and comparisons (`agent.cli.runs.gate_settings`).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from typing import Any, get_args, get_type_hints
 import typer
 
 FOR_GATES = ("thresholds", "effects")
-"""Tables that are no commands; `agent.cli.gate_settings` reads them."""
+"""Tables that are no commands; `agent.cli.runs.gate_settings` reads them."""
 
 SECRET_WORDS = ("key", "token", "secret", "password")
 """A key with such a name is refused: secrets come from the environment."""

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from agent.cli import arena, configuration, exits, judge_options
+from agent.cli import configuration, exits
 from agent.cli.commands import (
     calls,
     endpoints,
@@ -23,6 +23,8 @@ from agent.cli.commands import (
     studio,
     suites,
 )
+from agent.cli.judging import arena
+from agent.cli.judging import options as judge_options
 
 app = typer.Typer(
     name="viva",

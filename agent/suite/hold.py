@@ -17,6 +17,7 @@ from agent.outcome import end_for, first_cause
 from agent.session import Engines, Session, SessionPlan
 from agent.suite.budget import Meter
 from agent.suite.plan import Job
+from agent.take_over import OpenDevice
 from recordings.errors import RecordingError
 from recordings.format import EpisodeInfo, Outcome, UsageReported
 from recordings.raw import RawLogging
@@ -88,6 +89,7 @@ class Workplace:
         cost: What a call has cost.
         python_tools: Python functions beside a scenario may be run as its tools.
         control: Takes what is asked of a call from outside.
+        microphone: By which a person may take a call over; None if there is none here.
     """
 
     connect: Connect
@@ -97,6 +99,7 @@ class Workplace:
     cost: Cost = cost_unknown
     python_tools: bool = False
     control: Callable[[Job], Control | None] = lambda _: None
+    microphone: OpenDevice | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +152,7 @@ async def hold(order: Order, here: Workplace) -> Result:
         observers=here.observers(),
         python_tools=here.python_tools,
         control=here.control(job),
+        microphone=here.microphone,
     )
     session = Session(plan, here.connect(job.endpoint), here.engines, order.folder, meter)
     info = await session.run()

@@ -27,7 +27,7 @@ class Holder(Protocol):
         """A call is about to begin: its `hold` is awaited in a moment."""
 
     def disk_failed(self) -> bool:
-        """A call could not be recorded; returns True if no other would be either."""
+        """A call could not be recorded, or what held it is gone; returns True if no other can be held."""
 
 
 class Here:

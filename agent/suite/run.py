@@ -168,8 +168,9 @@ class _Sitting:
         self._schedule.ended(job, now())
         self._spent += Spent(result.duration_s / 60, result.tokens, result.usd)
         lost = result.lost or result.disk_trouble
-        if result.disk_trouble and self._holder.disk_failed():
-            self._trouble = f"the disk is full or fails ({result.reason})"
+        if lost and self._holder.disk_failed():
+            disk = f"the disk is full or fails ({result.reason})"
+            self._trouble = disk if result.disk_trouble else result.reason
         await self._note(result)
         may_pass = (result.may_pass or lost) and not self._trouble
         settled = not may_pass or self._schedule.again(job, now(), result.wait_s, lost=lost) is None

@@ -11,8 +11,15 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from benchmarks.sessions.measured import together
+from recordings.format import Outcome
+
 ROOT = Path(__file__).parents[2]
 COUNTED_S = 30.0
+
+
+PER_PROCESS = 75
+"""Sessions of ours in one process: so many `viva run` gives a worker (`agent.cli.runs.where`)."""
 
 
 def pcm(count: int = 150) -> dict[str, Any]:
@@ -26,20 +33,27 @@ def openai(count: int = 100) -> dict[str, Any]:
 
 
 def against(protocol: str, count: int) -> dict[str, Any]:
+    """Ours and the bare clients, one after the other, in as many processes."""
     count = _told(count)
-    ours = run("ours", protocol, count, COUNTED_S)
-    return {**ours, "bare": run("bare", protocol, count, COUNTED_S)}
+    processes = -(-count // PER_PROCESS)
+    ours, bare = (run(client, protocol, count, COUNTED_S, processes) for client in ("ours", "bare"))
+    void = sum(number for name, number in ours["outcomes"].items() if Outcome(name).void)
+    return {**ours, "void": void, "bare": bare}
 
 
-def run(client: str, protocol: str, count: int, seconds: float) -> dict[str, Any]:
-    """The figures of one client process."""
+def run(client: str, protocol: str, count: int, seconds: float, processes: int = 1) -> dict[str, Any]:
+    """The figures of one kind of client, in so many processes against one sink."""
+    shares = [count // processes + (number < count % processes) for number in range(processes)]
     with sink() as port:
-        done = _python(f"benchmarks.sessions.{client}", protocol, str(port), str(count), str(seconds))
-        said, errors = done.communicate()
-    if done.returncode:
-        raise RuntimeError(f"{client} failed:\n{errors}")
-    found: dict[str, Any] = json.loads(said.splitlines()[-1])
-    return found
+        started = [
+            _python(f"benchmarks.sessions.{client}", protocol, str(port), str(share), str(seconds))
+            for share in shares
+        ]
+        told = [process.communicate() for process in started]
+    for process, (_, errors) in zip(started, told, strict=True):
+        if process.returncode:
+            raise RuntimeError(f"{client} failed:\n{errors}")
+    return together([json.loads(said.splitlines()[-1]) for said, _ in told])
 
 
 @contextmanager

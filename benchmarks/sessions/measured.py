@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
+import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -48,22 +50,52 @@ class Measure:
         self._cpu_s, self._span_s = time.process_time() - cpu, time.perf_counter() - begun
         self._all_mb = rss_mb()
 
-    def tell(self, lateness_ms: Any, **more: Any) -> None:
-        """Print the figures as one line of JSON.
+    def tell(self, lateness_ms: Sequence[Sequence[float]], outcomes: dict[str, int] | None = None) -> None:
+        """Print the figures as one line of JSON; the lateness of all ticks is in a file that it names.
 
         Args:
-            lateness_ms: Of every tick of every session; or a list of (p99, worst) is in `more`.
+            lateness_ms: Of every tick of each session.
+            outcomes: How many sessions ended how, where sessions have outcomes.
         """
-        late = np.asarray(lateness_ms, dtype=np.float64)
-        found = {
+        with tempfile.NamedTemporaryFile(prefix="viva-ticks-", suffix=".npy", delete=False) as file:
+            np.save(file, np.concatenate([np.asarray(each, np.float32) for each in lateness_ms]))
+        figures = {
             "sessions": self.count,
-            "cpu_ms_per_session_s": round(1000 * self._cpu_s / (self.count * self._span_s), 2),
-            "cores_busy": round(self._cpu_s / self._span_s, 2),
-            "mb_per_session": round((self._all_mb - self._first_mb) / max(1, self.count - 1), 2),
-            "mb_first": round(self._first_mb),
-            "late_median_ms": round(float(np.median(late)), 3),
-            "late_p99_ms": round(float(np.percentile(late, 99)), 3),
-            "late_worst_ms": round(float(late.max()), 1),
-            **more,
+            "cores": self._cpu_s / self._span_s,
+            "first_mb": self._first_mb,
+            "all_mb": self._all_mb,
+            "ticks": file.name,
+            "outcomes": outcomes or {},
         }
-        sys.stdout.write(json.dumps(found) + "\n")
+        sys.stdout.write(json.dumps(figures) + "\n")
+
+
+def together(told: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """The figures of processes that held sessions at the same time.
+
+    Percentiles are of all ticks of all sessions. Memory is what all took beyond the first session of the
+    first process, so that a second process counts in full.
+    """
+    count = sum(each["sessions"] for each in told)
+    cores = sum(each["cores"] for each in told)
+    late = np.concatenate([np.load(each["ticks"]) for each in told])
+    for each in told:
+        Path(each["ticks"]).unlink()
+    grown_mb = sum(each["all_mb"] for each in told) - told[0]["first_mb"]
+    outcomes: dict[str, int] = {}
+    for each in told:
+        for name, number in each["outcomes"].items():
+            outcomes[name] = outcomes.get(name, 0) + number
+    return {
+        "sessions": count,
+        "processes": len(told),
+        "cpu_ms_per_session_s": round(1000 * cores / count, 2),
+        "cores_busy": round(cores, 2),
+        "mb_per_session": round(grown_mb / max(1, count - 1), 2),
+        "mb_first": round(told[0]["first_mb"]),
+        "ticks": late.size,
+        "late_median_ms": round(float(np.median(late)), 3),
+        "late_p99_ms": round(float(np.percentile(late, 99)), 3),
+        "late_worst_ms": round(float(late.max()), 1),
+        **({"outcomes": outcomes} if outcomes else {}),
+    }

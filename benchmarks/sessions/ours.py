@@ -10,10 +10,12 @@ import os
 import shutil
 import sys
 import tempfile
+from array import array
 from collections import Counter
 from pathlib import Path
 
 from agent.connect import connect
+from agent.observers import Levels, Nobody
 from agent.session import Engines, Session, SessionPlan, warm_up
 from benchmarks.sessions.measured import SETTLES_S, STARTS_PER_S, Measure
 from recordings.format import EpisodeInfo
@@ -30,15 +32,34 @@ ADDRESSES = {
 }
 
 
+class Ticks(Nobody):
+    """Looks on at a session, and notes how late each of its ticks was.
+
+    Attributes:
+        late_ms: Milliseconds.
+    """
+
+    def __init__(self) -> None:
+        self.late_ms = array("f")
+
+    def levels(self, levels: Levels) -> None:
+        """Note them."""
+        self.late_ms.extend(levels.lateness_ms)
+
+
+SCENARIO = Scenario(
+    id="bench",
+    title="A user who answers every turn until the time is up",
+    persona=Persona(patience_s=60),
+    turns=tuple(Turn(text=f"turn {number}") for number in range(200)),
+    limits=Limits(max_turns=500, reply_timeout_s=60),
+)
+
+
 def scenario(lasts_s: float) -> Scenario:
-    """A user who answers every turn until the time is up."""
-    return Scenario(
-        id="bench",
-        title="A user who goes on",
-        persona=Persona(patience_s=60),
-        turns=tuple(Turn(text=f"turn {number}") for number in range(200)),
-        limits=Limits(max_duration_s=lasts_s, max_turns=500, reply_timeout_s=60),
-    )
+    """The scenario of all sessions, each with an end of its own."""
+    limits = SCENARIO.limits.model_copy(update={"max_duration_s": lasts_s})
+    return SCENARIO.model_copy(update={"limits": limits})
 
 
 async def measured(
@@ -51,6 +72,7 @@ async def measured(
     opening_s = SETTLES_S + count / STARTS_PER_S
     measure = Measure(count, seconds)
     first, all_begun = asyncio.Event(), asyncio.Event()
+    ticks = [Ticks() for _ in range(count)]
 
     async def one(number: int) -> EpisodeInfo:
         left = opening_s - (SETTLES_S + number / STARTS_PER_S if number else 0)
@@ -59,8 +81,8 @@ async def measured(
             scenario=from_scenario(scenario(left + 2 * SETTLES_S + seconds)),
             max_lateness_s=max_lateness_s,
         )
-        session = Session(plan, connect(address, os.environ), engines, folder / plan.id)
-        return await session.run()
+        endpoint = connect(address, os.environ)
+        return await Session(plan, endpoint, engines, folder / plan.id, ticks[number]).run()
 
     watching = asyncio.create_task(measure.watch(first, all_begun))
     tasks = [asyncio.create_task(one(0))]
@@ -72,14 +94,8 @@ async def measured(
     all_begun.set()
     episodes = await asyncio.gather(*tasks)
     await watching
-    late = [episode.lateness for episode in episodes if episode.lateness is not None]
-    measure.tell(
-        [item.p99 for item in late],
-        outcomes=dict(Counter(episode.outcome.value for episode in episodes)),
-        void=sum(episode.outcome.void for episode in episodes),
-        worst_session_p99_ms=max((item.p99 for item in late), default=None),
-        worst_tick_ms=max((item.worst for item in late), default=None),
-    )
+    outcomes = Counter(episode.outcome.value for episode in episodes)
+    measure.tell([session.late_ms for session in ticks], dict(outcomes))
 
 
 def main(protocol: str, port: str, count: str, seconds: str, max_lateness_s: str = "0.25") -> None:

@@ -9,7 +9,8 @@ from recordings.errors import RecordingError
 from recordings.exporting import labels, rows, tiers
 from recordings.exporting.cues import cues_of
 from recordings.exporting.pack import pack
-from recordings.exporting.sound import FORMATS, taken, write_stereo
+from recordings.exporting.sound import FORMATS, write_stereo
+from recordings.exporting.whole import whole
 from recordings.importing.found import slug
 from recordings.reader import Episode
 
@@ -86,8 +87,5 @@ def targets(episodes: Sequence[Episode], to: str, out: Path) -> list[Path]:
 
 
 def _write_new(path: Path, content: bytes) -> None:
-    try:
-        with path.open("xb") as file:
-            file.write(content)
-    except FileExistsError:
-        raise taken(path) from None
+    with whole(path) as place:
+        place.write_bytes(content)

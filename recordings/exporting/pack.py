@@ -9,7 +9,7 @@ import numpy as np
 
 from recordings.disk import write_info
 from recordings.errors import RecordingError
-from recordings.exporting.sound import taken
+from recordings.exporting.whole import whole
 from recordings.flac import write_flac
 from recordings.format import Absent, Outcome
 from recordings.reader import TRACK_FILES, Episode, track_path
@@ -24,13 +24,15 @@ def pack(episode: Episode, folder: Path) -> None:
         RecordingError: It is not finished, cannot be read, or the folder exists already.
         OSError: The disk does not take it.
     """
-    info = episode.info
-    if info.outcome is Outcome.UNFINISHED:
+    if episode.info.outcome is Outcome.UNFINISHED:
         raise RecordingError(episode.path, "is not finished", "Only finished episodes are packed.")
-    try:
-        folder.mkdir(parents=True)
-    except FileExistsError:
-        raise taken(folder) from None
+    with whole(folder) as place:
+        place.mkdir()
+        _pack(episode, place)
+
+
+def _pack(episode: Episode, folder: Path) -> None:
+    info = episode.info
     absent = list(info.absent)
     if Absent.USER_CLEAN not in absent:
         clean, user = episode.track("user_clean")[0], episode.track("user")[0]

@@ -10,7 +10,7 @@ from typing import Any
 
 from recordings.errors import RecordingError
 from recordings.exporting.cues import words_of
-from recordings.exporting.sound import taken
+from recordings.exporting.whole import whole
 from recordings.flac import write_flac
 from recordings.format import Side, Turn
 from recordings.importing.found import slug
@@ -77,14 +77,11 @@ def write_jsonl(episodes: Iterable[Episode], path: Path) -> int:
     from recordings.strict_json import encode
 
     count = 0
-    try:
-        with path.open("xb") as file:
-            for episode in episodes:
-                for row in rows_of(episode):
-                    file.write(encode(row) + b"\n")
-                    count += 1
-    except FileExistsError:
-        raise taken(path) from None
+    with whole(path) as place, place.open("xb") as file:
+        for episode in episodes:
+            for row in rows_of(episode):
+                file.write(encode(row) + b"\n")
+                count += 1
     return count
 
 
@@ -103,10 +100,8 @@ def write_parquet(episodes: Iterable[Episode], path: Path) -> int:
     kinds = {"turn": pyarrow.int32(), "interrupted": pyarrow.bool_()}
     kinds |= dict.fromkeys(("start_s", "end_s"), pyarrow.float64())
     schema = pyarrow.schema([(name, kinds.get(name, pyarrow.string())) for name in COLUMNS])
-    if path.exists():
-        raise taken(path)
     count = 0
-    with parquet.ParquetWriter(path, schema, compression="zstd") as writer:
+    with whole(path) as place, parquet.ParquetWriter(place, schema, compression="zstd") as writer:
         for episode in episodes:
             rows = list(rows_of(episode))
             writer.write_table(pyarrow.Table.from_pylist(rows, schema=schema))
@@ -123,10 +118,12 @@ def write_audio_folder(episodes: Sequence[Episode], folder: Path) -> int:
         RecordingError: An episode cannot be read, or the folder exists already.
         OSError: The disk does not take it.
     """
-    try:
-        (folder / "audio").mkdir(parents=True)
-    except FileExistsError:
-        raise taken(folder) from None
+    with whole(folder) as place:
+        return _write_clips(episodes, place)
+
+
+def _write_clips(episodes: Sequence[Episode], folder: Path) -> int:
+    (folder / "audio").mkdir(parents=True)
     count = 0
     with (folder / "metadata.csv").open("x", newline="", encoding="utf-8") as file:
         table = csv.DictWriter(file, ("file_name", *COLUMNS))

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from recordings.errors import RecordingError
+from recordings.exporting.whole import whole
 from recordings.reader import Episode
 from streams.audio import Pcm, to_pcm
 from streams.resample import resample
@@ -54,20 +55,13 @@ def write_stereo(episode: Episode, path: Path, to: str) -> None:
     if not len(both):
         raise RecordingError(episode.path, "has no sound")
     _, format, kind = FORMATS[to]
-    try:
-        with (
-            path.open("xb") as raw,
-            soundfile.SoundFile(raw, "w", samplerate=rate, channels=2, format=format, subtype=kind) as file,
-        ):
-            for at in range(0, len(both), rate):  # libsndfile overflows its stack on long lossy blocks
-                file.write(both[at : at + rate])
-    except FileExistsError:
-        raise taken(path) from None
-
-
-def taken(path: Path) -> RecordingError:
-    """That nothing is overwritten."""
-    return RecordingError(path, "exists already", "Choose another --out: nothing is overwritten.")
+    with (
+        whole(path) as place,
+        place.open("xb") as raw,
+        soundfile.SoundFile(raw, "w", samplerate=rate, channels=2, format=format, subtype=kind) as file,
+    ):
+        for at in range(0, len(both), rate):  # libsndfile overflows its stack on long lossy blocks
+            file.write(both[at : at + rate])
 
 
 def _at(pcm: Pcm, rate: int, target: int) -> Pcm:

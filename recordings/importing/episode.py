@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -31,7 +29,7 @@ from recordings.format import (
 )
 from recordings.importing.speech import Said
 from recordings.importing.tracks import Tracks
-from recordings.strict_json import encode
+from recordings.strict_json import canonical_sha256, encode
 from recordings.wav import GrowingWav
 
 NOT_OBSERVED = "not_observed"
@@ -72,13 +70,12 @@ def unscripted(name: str, language: str) -> dict[str, Any]:
 
 def info_of(call: Call) -> EpisodeInfo:
     """`episode.json`."""
-    canonical = json.dumps(call.scenario, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return EpisodeInfo(
         id=call.name,
         run=call.run,
         pack=call.pack,
         scenario=dict(call.scenario),
-        scenario_sha256=hashlib.sha256(canonical.encode("utf-8", "replace")).hexdigest(),
+        scenario_sha256=canonical_sha256(call.scenario),
         endpoint=call.endpoint,
         seed=0,
         clock="unknown",

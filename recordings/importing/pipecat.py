@@ -10,8 +10,10 @@ Source: pipecat-ai 1.14.0, pipecat/evals/suite.py, results.py and client_transpo
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
-from pathlib import Path, PurePosixPath, PureWindowsPath
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import takewhile
+from pathlib import Path, PureWindowsPath
 from typing import Any
 
 from recordings.errors import RecordingError
@@ -45,18 +47,22 @@ def sources(folder: Path) -> list[Source]:
     """Every recorded simulation, by its recording.
 
     Raises:
-        RecordingError: The results cannot be read, or none of them has a recording and words of both sides.
+        RecordingError: The results cannot be read, none of them has a recording and words of both sides, or
+            it cannot be told which recording is whose.
     """
-    recordings = {path.name: path for path in sorted(folder.rglob("*.wav")) if not path.is_symlink()}
+    # of a simulation that was held again into the same file, the last record is about what is there
+    spoken = {
+        _named(record): record
+        for record in _records(folder / RESULTS)
+        if any(_messages(record.get("messages")))
+    }
+    paths = _recordings(folder, spoken)
+    stems = Counter(path.stem for path in paths.values())
     found = []
-    for record in _records(folder / RESULTS):
-        artifacts = record.get("artifacts")
-        named = str(artifacts.get("recording", "")) if isinstance(artifacts, dict) else ""
-        # the path is one of the machine it was made on; here only the name counts
-        path = recordings.get(PureWindowsPath(PurePosixPath(named).name).name)
-        messages = tuple(_messages(record.get("messages")))
-        if path is not None and messages:
-            found.append(_source(record, path, messages))
+    for named, path in paths.items():
+        below = path.relative_to(folder).with_suffix("").parts
+        name = path.stem if stems[path.stem] == 1 else "-".join(below)
+        found.append(_source(spoken[named], name, path, tuple(_messages(spoken[named].get("messages")))))
     if not found:
         raise RecordingError(
             folder / RESULTS,
@@ -66,13 +72,60 @@ def sources(folder: Path) -> list[Source]:
     return found
 
 
-def _source(record: dict[str, Any], path: Path, messages: Sequence[Message]) -> Source:
+Parts = tuple[str, ...]
+"""Of a path, from its end."""
+
+
+def _named(record: dict[str, Any]) -> Parts:
+    """The path of a record's recording on the machine that made it; () if there is none."""
+    artifacts = record.get("artifacts")
+    named = artifacts.get("recording") if isinstance(artifacts, dict) else None
+    return PureWindowsPath(named).parts[::-1] if isinstance(named, str) else ()  # parts at / and \
+
+
+def _recordings(folder: Path, named: Iterable[Parts]) -> dict[Parts, Path]:
+    """Which file is which: that whose path has most of its end in common with the one that is named.
+
+    Raises:
+        RecordingError: Several files or records fit equally well.
+    """
+    files = [path for path in sorted(folder.rglob("*.wav")) if not path.is_symlink()]
+    ends = {path: path.resolve().parts[::-1] for path in files}
+    fits = {
+        parts: {path: shared for path in files if (shared := _shared(parts, ends[path]))} for parts in named
+    }
+    best: dict[Path, int] = {}
+    for shares in fits.values():
+        for path, shared in shares.items():
+            best[path] = max(shared, best.get(path, 0))
+    found: dict[Parts, Path] = {}
+    for parts, shares in fits.items():
+        most = max(shares.values(), default=0)
+        mine = [path for path, shared in shares.items() if shared == most == best[path]]
+        if len(mine) > 1 or set(mine) & set(found.values()):
+            raise RecordingError(
+                folder / RESULTS,
+                f"names {'/'.join(parts[::-1])}, and which recording that is cannot be told",
+                "Import each folder of recordings with results of its own.",
+            )
+        if mine:
+            found[parts] = mine[0]
+    return found
+
+
+def _shared(parts: Parts, others: Parts) -> int:
+    """How many parts two paths have in common, counted from their ends."""
+    same = (one == other for one, other in zip(parts, others, strict=False))
+    return sum(1 for _ in takewhile(bool, same))
+
+
+def _source(record: dict[str, Any], name: str, path: Path, messages: Sequence[Message]) -> Source:
     ended = str(record.get("ended_by", ""))
     outcome = _ENDINGS.get(ended, Outcome.COMPLETED)
     if ended == "silence":  # whose turn it was is who kept silent
         outcome = Outcome.ENDPOINT_SILENT if messages[-1].side is Side.USER else Outcome.USER_FAILED
     return Source(
-        name=slug(path.stem),
+        name=slug(name),
         format="pipecat",
         sounds=(path,),
         endpoint=str(record.get("name") or record.get("bot") or "pipecat"),

@@ -5,5 +5,5 @@
 - `guard`: who may ask; `answers`: what is sent back
 - `app` and the modules of its routes; `server`: the socket
 - `parts`: what comes from other rooms, as protocols
-- `static`: the page, as it is sent
+- `static`, `page`: the page's own files, and how they are sent
 """

@@ -4,26 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
-from pathlib import Path
 
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import BaseRoute, Mount, Route
-from starlette.staticfiles import StaticFiles
-from starlette.types import Scope
+from starlette.routing import BaseRoute, Route
 
 from recordings.errors import RecordingError
 from recordings.studio import audio_routes, episode_routes, live, table_routes
 from recordings.studio.answers import Refused, answer, problem, problem_of
 from recordings.studio.guard import Guard, Names
 from recordings.studio.library import Library, NotHere
+from recordings.studio.page import Page
 from recordings.studio.parts import Parts
 from recordings.studio.peaks import Peaks
 from recordings.studio.state import Studio
-
-STATIC = Path(__file__).parent / "static"
 
 
 def studio_app(
@@ -56,7 +52,7 @@ def studio_app(
             *live.ROUTES,
             *more_routes,
             Route("/api/{rest:path}", _nothing),
-            Mount("/", _Static(directory=STATIC, html=True)),
+            *Page().routes,
         ],
         middleware=[Middleware(Guard, names=names or Names())],
         exception_handlers={
@@ -68,16 +64,6 @@ def studio_app(
     )
     app.state.studio = Studio(library, parts, Peaks())
     return app
-
-
-class _Static(StaticFiles):
-    """The page's own files; a browser asks each time whether they are still the same."""
-
-    async def get_response(self, path: str, scope: Scope) -> Response:
-        """A file of the page."""
-        response = await super().get_response(path, scope)
-        response.headers["Cache-Control"] = "no-cache"
-        return response
 
 
 async def _nothing(_: Request) -> Response:

@@ -6,7 +6,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from recordings.studio.answers import problem
 
-OPEN = ("/api/about", "/api/labelling", "/api/ab")
+OPEN = ("/api/about", "/api/labelling", "/api/ab", "/api/review")
 """Everything else would say whose replies these are, or what a judge thinks of them."""
 
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+import threading
 from collections import Counter
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +17,12 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from recordings.disk import EVENTS
+from recordings.errors import RecordingError
 from recordings.reading import read_bytes
 from recordings.studio.answers import answer
-from recordings.studio.stamps import Stamp, is_live, stamp_of
-from recordings.studio.state import FURTHEST, Studio, studio, whole
+from recordings.studio.stamps import Stamp, is_live, seconds_of, stamp_of
+from recordings.studio.state import FURTHEST, Studio, studio, track_named, whole
+from recordings.studio.tracks import open_track
 
 MOST_EVENTS = 500
 """Events of one answer."""
@@ -26,11 +30,14 @@ MOST_EVENTS = 500
 LONGEST_TEXT = 4000
 """Characters of a text of an event; what is beyond is counted."""
 
+LONGEST_AT_ONCE_S = 120.0
+"""Calls up to this long are gone through while somebody waits: that takes no longer than a page does."""
+
 _KEPT_VIEWS = 16
 
 
 async def episode_route(request: Request) -> Response:
-    """All that is shown of an episode."""
+    """All that is shown of an episode; with `outline=1` of a long one what can be told at once."""
     here, id = studio(request), request.path_params["id"]
     folder = here.library.episode(id)
     outline = request.query_params.get("outline") == "1"
@@ -45,11 +52,22 @@ async def episode_route(request: Request) -> Response:
 
 
 def _outline(here: Studio, folder: Path, id: str, live: bool) -> bytes:
-    """What can be told at once; the whole view if it is there already."""
+    """What can be told at once: of a short call, and of one that was gone through before, all of it."""
     kept = here.views.get(folder)
     if kept is not None and kept[0] == stamp_of(folder) and not live:
         return kept[1]
+    if seconds_of(folder) <= LONGEST_AT_ONCE_S:
+        return _view(here, folder, id, live)
+    threading.Thread(target=_read_ahead, args=(here, folder), name="viva-peaks", daemon=True).start()
     return here.parts.episodes.outline(folder, id, live=live).model_dump_json().encode()
+
+
+def _read_ahead(here: Studio, folder: Path) -> None:
+    """Go through the sound for its waveforms: a page asks for them as soon as it has the outline."""
+    for name in ("user", "endpoint"):
+        with suppress(RecordingError):
+            track = open_track(folder, track_named(name))
+            here.peaks.columns(track, 0, max(track.samples, 1), 1)
 
 
 def _view(here: Studio, folder: Path, id: str, live: bool) -> bytes:

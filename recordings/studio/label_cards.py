@@ -23,8 +23,9 @@ class Offer(_Message):
     title: str
 
 
-SoundName = Literal["asked", "reply", "first", "second"]
-"""What the user said, a reply alone, and two replies in the order in which they are offered."""
+SoundName = Literal["asked", "reply", "first", "second", "line"]
+"""What the user said, a reply alone, two replies in the order in which they are offered; and what the user
+of a scenario that was grown says."""
 
 
 class Sound(_Message):
@@ -53,17 +54,19 @@ class Card(_Message):
     """A question.
 
     Attributes:
-        part: "absolute": of one reply; "relative": of two; "battle": which of two is better.
+        part: "absolute": of one reply; "relative": of two; "battle": which of two is better; "check":
+            whether a scenario is what it says.
         dimension: What it is about; "" of a battle.
         asked: The words that were replied to.
         wanted: What a good reply does or states.
+        facts: What else must be known, each with its name.
         offers: Labels and their keys.
         withheld: Causes for which no label is given, and their keys.
         given: The answer so far, if it is shown again to be corrected.
     """
 
     token: str
-    part: Literal["absolute", "relative", "battle"]
+    part: Literal["absolute", "relative", "battle", "check"]
     dimension: str
     question: str
     asked: str
@@ -71,6 +74,7 @@ class Card(_Message):
     sounds: tuple[Sound, ...]
     offers: tuple[Offer, ...]
     withheld: tuple[Offer, ...]
+    facts: tuple[tuple[str, str], ...] = ()
     given: Given | None = None
 
 
@@ -171,20 +175,31 @@ class Asks(Protocol):
         """The next question."""
 
     def answer(self, sent: AnswerSent) -> Next:
-        """Take an answer; when this returns, it is on the disk."""
-
-    def sound(self, token: str) -> bytes:
-        """A WAV file."""
-
-    def reveal(self, person: str, token: str) -> Revealed:
-        """What a card was about."""
-
-
-class TakesCorrections(Asks, Protocol):
-    """Asks for labels, which can be corrected and compared."""
+        """Take an answer, or a correction; when this returns, it is on the disk."""
 
     def back(self, person: str, steps: int) -> Card:
         """A question that was answered so many answers ago, to be corrected."""
 
+    def sound(self, token: str) -> bytes:
+        """A WAV file."""
+
+
+class AsksBlind(Asks, Protocol):
+    """Asks people who do not know whose replies they hear."""
+
+    def reveal(self, person: str, token: str) -> Revealed:
+        """What a card was about, once all about it is answered."""
+
+
+class AsksForLabels(AsksBlind, Protocol):
+    """Asks for labels, which are compared."""
+
     def agreement(self) -> Mapping[str, Any]:
         """How far people agree with each other and with a judge, by what is labelled so far."""
+
+
+class ChecksScenarios(Asks, Protocol):
+    """Asks whether scenarios are what they say."""
+
+    def report(self) -> Mapping[str, Any]:
+        """How many are, by what is answered so far."""

@@ -1,4 +1,4 @@
-"""Routes of labelling and of A/B listening: `/api/labelling/…` and `/api/ab/…`.
+"""Routes of labelling, of A/B listening, and of the check of scenarios: each below an address of its own.
 
 What a desk gives out is blind, and so are errors: what a recording is called, and where it lies, is said in
 the terminal only.
@@ -19,36 +19,51 @@ from starlette.routing import BaseRoute, Route
 from recordings.errors import RecordingError
 from recordings.reading import first_problem
 from recordings.studio.answers import answer, problem
-from recordings.studio.label_cards import AnswerSent, Asks, CannotAnswer, TakesCorrections
+from recordings.studio.label_cards import (
+    AnswerSent,
+    Asks,
+    AsksBlind,
+    AsksForLabels,
+    CannotAnswer,
+    ChecksScenarios,
+)
 
 _FRESH = {"Cache-Control": "no-store"}
 
 
-def labelling_routes(desk: Callable[[], TakesCorrections]) -> list[BaseRoute]:
+def labelling_routes(desk: Callable[[], AsksForLabels]) -> list[BaseRoute]:
     """Routes that ask for labels.
 
     Args:
         desk: Gives the desk, always the same; called in threads, since the first time may take long.
     """
 
-    async def back(request: Request) -> Response:
-        steps = request.query_params.get("steps", "1")
-        number = int(steps) if steps.isdecimal() and len(steps) < 9 else 0
-        return await _told(lambda: desk().back(_person(request), number))
-
     async def agreement(_: Request) -> Response:
         return await _told(lambda: desk().agreement())
 
-    return [
-        *_routes("/api/labelling", desk),
-        Route("/api/labelling/back", back),
-        Route("/api/labelling/agreement", agreement),
-    ]
+    return [*_blind("/api/labelling", desk), Route("/api/labelling/agreement", agreement)]
 
 
-def ab_routes(desk: Callable[[], Asks]) -> list[BaseRoute]:
+def ab_routes(desk: Callable[[], AsksBlind]) -> list[BaseRoute]:
     """Routes that ask which of two replies is better; see `labelling_routes`."""
-    return _routes("/api/ab", desk)
+    return _blind("/api/ab", desk)
+
+
+def review_routes(desk: Callable[[], ChecksScenarios]) -> list[BaseRoute]:
+    """Routes that ask whether scenarios are what they say; see `labelling_routes`."""
+
+    async def report(_: Request) -> Response:
+        return await _told(lambda: desk().report())
+
+    return [*_routes("/api/review", desk), Route("/api/review/report", report)]
+
+
+def _blind(below: str, desk: Callable[[], AsksBlind]) -> list[BaseRoute]:
+    async def revealed(request: Request) -> Response:
+        token = request.path_params["token"]
+        return await _told(lambda: desk().reveal(_person(request), token))
+
+    return [*_routes(below, desk), Route(f"{below}/revealed/{{token}}", revealed, methods=["POST"])]
 
 
 def _routes(below: str, desk: Callable[[], Asks]) -> list[BaseRoute]:
@@ -76,16 +91,17 @@ def _routes(below: str, desk: Callable[[], Asks]) -> list[BaseRoute]:
         token = request.path_params["token"]
         return await _told(lambda: Response(desk().sound(token), 200, _FRESH, "audio/wav"))
 
-    async def revealed(request: Request) -> Response:
-        token = request.path_params["token"]
-        return await _told(lambda: desk().reveal(_person(request), token))
+    async def back(request: Request) -> Response:
+        steps = request.query_params.get("steps", "1")
+        number = int(steps) if steps.isdecimal() and len(steps) < 9 else 0
+        return await _told(lambda: desk().back(_person(request), number))
 
     return [
         Route(below, about),
         Route(f"{below}/next", following),
         Route(f"{below}/answer", take, methods=["POST"]),
+        Route(f"{below}/back", back),
         Route(f"{below}/sound/{{token}}.wav", sound),
-        Route(f"{below}/revealed/{{token}}", revealed, methods=["POST"]),
     ]
 
 

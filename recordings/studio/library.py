@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from recordings.disk import EPISODE, FILES
-from recordings.errors import RecordingError
-from recordings.reader import find_episodes
+from recordings.reader import episode_folders, find_episodes
 from recordings.run import RUN
 
 RUN_FILES = (RUN, "run.jsonl")
@@ -37,12 +36,28 @@ class Found:
 
     Attributes:
         id: Its name in addresses.
-        run_id: That of the folder it lies in.
+        folder: Where it lies; a string, of which there may be ten thousand.
+        run_id: Id of the folder it lies in.
     """
 
     id: str
-    path: Path
+    folder: str
     run_id: str
+
+    @property
+    def path(self) -> Path:
+        """Where it lies."""
+        return Path(self.folder)
+
+    @property
+    def alone(self) -> bool:
+        """It was named by itself: it is its own run then."""
+        return self.id == self.run_id
+
+    @property
+    def run(self) -> str:
+        """The folder of its run."""
+        return self.folder if self.alone else os.path.dirname(self.folder)
 
 
 class Library:
@@ -66,13 +81,12 @@ class Library:
         found: dict[str, Found] = {}
         for number, root in enumerate(self.roots):
             runs: dict[str, str] = {}
-            for path in _episodes(root):
-                folder = str(path)
+            for folder in episode_folders(str(root)):
                 parent = os.path.dirname(folder) if folder != str(root) else folder
                 if parent not in runs:
                     runs[parent] = self._id(number, parent)
                 if folder not in found:
-                    found[folder] = Found(self._id(number, folder), path, runs[parent])
+                    found[folder] = Found(self._id(number, folder), folder, runs[parent])
         return list(found.values())
 
     def id_of(self, root: int, path: Path) -> str:
@@ -135,10 +149,3 @@ class Library:
                 raise NotHere(
                     "outside", f"{path.name} is a link that leads out of the folders that are shown."
                 )
-
-
-def _episodes(root: Path) -> list[Path]:
-    try:
-        return find_episodes(root)
-    except RecordingError:
-        return []  # all of them were deleted while the studio runs

@@ -1,4 +1,4 @@
-"""What the studio needs of other rooms, as protocols: `agent.cli.listen` puts the parts in."""
+"""What the studio needs of other rooms, as protocols: `agent.cli.studio.listen` puts the parts in."""
 
 from __future__ import annotations
 
@@ -42,6 +42,9 @@ class Tables(Protocol):
 
     def catalogue(self, found: Sequence[Found]) -> Mapping[str, Any]:
         """Runs, and all episodes in columns: `runs`, `count`, `columns`."""
+
+    def warm_up(self, found: Sequence[Found]) -> None:
+        """Read what the first look at the table would wait for."""
 
     def compare(
         self, found: Sequence[Found], first: Path, second: Path | None, by: str

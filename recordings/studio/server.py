@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import errno
 import http.client
 import json
 import socket
 from dataclasses import dataclass
+from logging import LogRecord
 
 from starlette.types import ASGIApp
 
@@ -78,7 +80,14 @@ def bind(host: str, port: int | None) -> Bound:
 
 async def serve(app: ASGIApp, bound: Bound) -> None:
     """Answer until a signal comes (Ctrl+C); requests under way have a second to end."""
+    import logging
+
     import uvicorn
+
+    class Server(uvicorn.Server):
+        async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+            logging.getLogger("uvicorn.error").addFilter(_is_news)
+            await super().shutdown(sockets)
 
     config = uvicorn.Config(
         app,
@@ -89,7 +98,13 @@ async def serve(app: ASGIApp, bound: Bound) -> None:
         ws="websockets-sansio",
         timeout_graceful_shutdown=1,
     )
-    await uvicorn.Server(config).serve(sockets=[bound.socket])
+    await Server(config).serve(sockets=[bound.socket])
+
+
+def _is_news(record: LogRecord) -> bool:
+    """Whether a line about the end is worth telling: that a sound half sent is cut off is none."""
+    cut = record.exc_info is not None and isinstance(record.exc_info[1], asyncio.CancelledError)
+    return not cut and not str(record.msg).startswith("Cancel %s running task")
 
 
 def address(host: str, port: int) -> str:

@@ -48,6 +48,15 @@ def outcome_of(folder: Path) -> Outcome | None:
         return None
 
 
+def seconds_of(folder: Path) -> float:
+    """How long a call took; 0 if its `episode.json` cannot be read, or does not say."""
+    try:
+        found = json.loads((folder / EPISODE).read_bytes())["duration_s"]
+    except (OSError, ValueError, KeyError, TypeError):
+        return 0.0
+    return float(found) if isinstance(found, int | float) else 0.0
+
+
 def _last_writes(folder: Path) -> list[float]:
     found = []
     for name in _GROWING:

@@ -1,14 +1,15 @@
-"""The queue of a person's check: `review.jsonl`, one scenario a line. Pure.
+"""The queue of people's check: `review.jsonl`, one scenario a line. Pure.
 
-A person hears what the user says and answers two questions with true or false: does the prompt belong to
-its level, and is its manner what it says (the user is heard in the style of `perceive`, the words ask for
-that of `manner`; at a level without either, that there is none)? What is null is not answered.
+A person hears what the user says and answers two questions with yes or no: does the prompt belong to its
+level, and is its manner what it says (the user is heard in the style of `perceive`, the words ask for that
+of `manner`; at a level without either, that there is none)? Answers given in the studio are kept beside, in
+a file for each person; they may be filled in here by hand, too. What is null is not answered here.
 """
 
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
@@ -105,13 +106,20 @@ def sampled(ids: Iterable[str], size: int, seed: int) -> list[str]:
     return sorted(ids, key=rank)[:size]
 
 
-def to_queue(kept: Sequence[Review], sample: Sequence[str]) -> tuple[list[Review], list[str]]:
+def to_queue(
+    kept: Sequence[Review], sample: Sequence[str], answered: Collection[str] = ()
+) -> tuple[list[Review], list[str]]:
     """What stays in a queue when the sample is drawn anew, and the ids that are missing in it.
 
     Whatever somebody has answered or noted stays, also if the sample has moved on.
+
+    Args:
+        kept: The queue.
+        sample: Ids that should be in it.
+        answered: Ids that somebody has answered elsewhere, in the studio.
     """
     touched = [line for line in kept if line.answers != Answers() or line.reviewer or line.note]
-    ids = {line.scenario for line in touched}
+    ids = {line.scenario for line in touched} | {x.scenario for x in kept if x.scenario in answered}
     waiting = [line for line in kept if line.scenario in sample and line.scenario not in ids]
     there = ids | {line.scenario for line in waiting}
     stay = [line for line in kept if line.scenario in there]

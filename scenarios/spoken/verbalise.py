@@ -10,6 +10,7 @@ from __future__ import annotations
 import importlib.util
 import re
 from collections.abc import Callable
+from functools import cache, lru_cache
 from pathlib import Path
 
 from scenarios.spoken.elements import ELEMENTS
@@ -117,7 +118,19 @@ def spoken_form(language: str, folder: Path) -> Callable[[str], str]:
     if language.lower().split("-")[0] != "en":
         return str
     own = folder / LEXICON
-    say = _Speaker(Lexicon.shipped().extended(own) if own.is_file() else Lexicon.shipped()).say
+    if own.is_file():
+        return _remembering(Lexicon.shipped().extended(own))
+    return _shipped()
+
+
+@cache
+def _shipped() -> Callable[[str], str]:
+    return _remembering(Lexicon.shipped())
+
+
+def _remembering(lexicon: Lexicon) -> Callable[[str], str]:
+    """The calls of a process say the same lines, each of which is asked for several times."""
+    say = lru_cache(maxsize=4096)(_Speaker(lexicon).say)
     say("1")  # loads num2words now: the first number of a call shall make no tick late
     return say
 

@@ -11,11 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from recordings.labels import pair_item
-from scoring.agreement.labels import FIRST, SECOND, LabelError, Labels, other_side
+from scoring.agreement.labels import FIRST, OVERALL, SECOND, LabelError, Labels, other_side
 from scoring.agreement.probes import DIMENSIONS
-from scoring.arena.battles import Battle, BattleError, Label, read
-
-OVERALL = "overall"
+from scoring.arena.battles import Battle, BattleError, Label
+from scoring.arena.store import read
 
 _SIDES = {Label.A: FIRST, Label.B: SECOND}
 

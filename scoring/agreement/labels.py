@@ -13,6 +13,9 @@ FIRST, SECOND, TIE, BOTH_GOOD, BOTH_BAD = "1", "2", "tie", "both_good", "both_ba
 WINNERS = frozenset({FIRST, SECOND, "a", "b"})
 """Labels that name a winner: by number (judges) or by letter (battles)."""
 
+OVERALL = "overall"
+"""What stands for all dimensions together, where others are named."""
+
 PREFERENCES = WINNERS | {TIE, BOTH_GOOD, BOTH_BAD}
 
 _OTHER_SIDE = {FIRST: SECOND, SECOND: FIRST, "a": "b", "b": "a"}

@@ -9,11 +9,9 @@ from typing import Any
 
 from recordings.labels import turn_item
 from recordings.reader import Episode, read_scores
-from scoring.agreement.labels import LabelError, Labels
+from scoring.agreement.labels import OVERALL, LabelError, Labels
 from scoring.judge.dimensions import Dimension
 from scoring.judge.rate import FILE
-
-OVERALL = "overall"
 
 
 def rated_sources(folders: Iterable[Path]) -> list[Labels]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from scoring.agreement.compare import Accuracy, Comparison, Result
@@ -12,6 +12,7 @@ from scoring.agreement.position import PositionReport
 from scoring.agreement.probes import Probes, Share
 from scoring.agreement.raters import AgainstPeople, Raters
 from scoring.report.safe import neutralise
+from scoring.report.terminal import WIDE
 from scoring.statistics.intervals import Interval
 from scoring.statistics.undefined import Undefined
 
@@ -60,6 +61,9 @@ PROBE_TITLES = {
     },
 }
 
+MOST_WIDE = 132
+"""Columns from which shares of probes stand with their intervals; `--json` always has them."""
+
 MOST_LABELS = 8
 """A confusion of more labels is left to the JSON."""
 
@@ -91,21 +95,27 @@ def print_probes(found: Mapping[str, Probes], console: Console | None = None) ->
     from rich.console import Console as RichConsole
 
     out = console or RichConsole(highlight=False)
-    tie = _table("content tied: decided by", *PROBE_TITLES["content_tie"].values(), "n", "unscored")
-    flip = _table("verdict flips with", *PROBE_TITLES["flips"].values(), "n", "unscored")
+    tie = _table("content tied, by", *PROBE_TITLES["content_tie"].values(), "n")
+    flip = _table("verdict flips with", *PROBE_TITLES["flips"].values(), "n")
     for name, one in found.items():
-        rest = str(one.n), _causes(one.unscored)
-        title = f"{_plain(name)}, {_plain(one.fusion)}"
         for table, probe in ((tie, "content_tie"), (flip, "flips")):
-            shares = one.shares[probe]
-            table.add_row(title, *(_probed(shares[key]) for key in PROBE_TITLES[probe]), *rest)
+            shares = (one.shares[probe][key] for key in PROBE_TITLES[probe])
+            table.add_row(_plain(name), *(_probed(share, out.width) for share in shares), str(one.n))
     out.print(tie)
     out.print(flip)
+    for fusion in dict.fromkeys(one.fusion for one in found.values()):
+        by = ", ".join(_plain(name) for name, one in found.items() if one.fusion == fusion)
+        out.print(f"fused by {_plain(fusion)}: {by}")
+    for name, one in found.items():
+        if one.unscored:
+            out.print(f"unscored, {_plain(name)}: {_causes(one.unscored)}")
 
 
-def _probed(share: Share) -> str:
-    interval = _interval("agreement", share.interval)
-    return f"{_number('agreement', share.value)} ({interval})" if interval else _number("", share.value)
+def _probed(share: Share, width: int) -> str:
+    """A share, with its interval where there is room."""
+    value = _number("agreement", share.value)
+    interval = _interval("agreement", share.interval) if width >= MOST_WIDE else ""
+    return f"{value} ({interval})" if interval else value
 
 
 def _print_comparison(found: Comparison, out: Console) -> None:
@@ -118,14 +128,8 @@ def _print_comparison(found: Comparison, out: Console) -> None:
             out.print(f"unscored by the {which}: {_causes(causes)}")
     if found.clusters is not None:
         out.print(f"intervals draw {found.clusters} clusters of items")
-    missing = found.counted_wrong.n > found.n
-    table = _table("", "value", "95 % interval", *(("as wrong", "interval") if missing else ()))
-    for name, value in found.values.items():
-        row = [_number(name, value), _interval(name, found.intervals[name])]
-        if missing:
-            row += [_number(name, found.values_wrong[name]), _interval(name, found.intervals_wrong[name])]
-        table.add_row(TITLES[name], *row)
-    out.print(table)
+    for table in _measures(found, out.width):
+        out.print(table)
     policies = _table("missing labels", "n", "right", "accuracy")
     for title, accuracy in (("dropped", found.dropped), ("counted as wrong", found.counted_wrong)):
         policies.add_row(title, str(accuracy.n), str(accuracy.right), _share(accuracy))
@@ -134,10 +138,38 @@ def _print_comparison(found: Comparison, out: Console) -> None:
         out.print(_confusion(found, found.labels.names))
 
 
+def _measures(found: Comparison, width: int) -> list[Table]:
+    """Every measure without missing labels; with them as wrong beside it, or below on a narrow screen."""
+    dropped = [
+        (TITLES[name], _number(name, value), _interval(name, found.intervals[name]))
+        for name, value in found.values.items()
+    ]
+    wrong = [
+        (_number(name, value), _interval(name, found.intervals_wrong[name]))
+        for name, value in found.values_wrong.items()
+    ]
+    heads = ("", "value", "95 % interval")
+    if found.counted_wrong.n == found.n:
+        return [_filled(heads, dropped)]
+    if width >= WIDE:
+        rows = [(*one, *other) for one, other in zip(dropped, wrong, strict=True)]
+        return [_filled((*heads, "as wrong", "interval"), rows)]
+    below = [(title, *other) for (title, *_), other in zip(dropped, wrong, strict=True)]
+    return [_filled(heads, dropped), _filled(("missing labels as wrong", *heads[1:]), below)]
+
+
+def _filled(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> Table:
+    table = _table(*heads)
+    for row in rows:
+        table.add_row(*row)
+    return table
+
+
 def _confusion(found: Comparison, names: tuple[str, ...]) -> Table:
     table = _table("first / second", *map(_plain, names), "precision", "recall", "F1")
     for (name, scores), row in zip(found.per_class.items(), found.table, strict=True):
-        rates = (_number("", value) for value in (scores.precision, scores.recall, scores.f1))
+        found_again = (scores.precision, scores.recall, scores.f1)
+        rates = ("–" if isinstance(value, Undefined) else f"{value:.4f}" for value in found_again)
         table.add_row(_plain(name), *(f"{count:.0f}" for count in row), *rates)
     return table
 

@@ -1,26 +1,21 @@
-"""Battles, and the file that keeps them: one JSON document a line, appended to and never changed.
+"""Battles: one comparison each of two systems' answers to one prompt, and what a file of them holds.
 
-A battle is one comparison of two systems' answers to one prompt. `append` writes battles, `read` reads them
-strictly: a line that is no battle is an error with its number. What is a battle but says nothing (a system
-against itself, an unknown label, an id that was there before, a judge that failed) is skipped and counted
-with its cause; it never becomes a tie.
+`scoring.arena.store` reads and writes them. What is a battle but says nothing (a system against itself, an
+unknown label, an id that was there before, a judge that failed, a correction of nothing) is skipped and
+counted with its cause; it never becomes a tie.
 """
 
 from __future__ import annotations
 
-import json
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, PositiveFloat, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, PositiveFloat, model_validator
 from pydantic_core import PydanticCustomError
-
-from recordings.reading import first_problem
-from recordings.strict_json import encode
 
 SELF_BATTLE, UNKNOWN_LABEL, DUPLICATE_ID, TORN_LINE = (
     "self_battle",
@@ -28,7 +23,9 @@ SELF_BATTLE, UNKNOWN_LABEL, DUPLICATE_ID, TORN_LINE = (
     "duplicate_id",
     "torn_line",
 )
-"""Causes for which a line is skipped."""
+NOTHING_TO_CORRECT, CORRECTS_ANOTHER = "nothing_to_correct", "corrects_another"
+"""Causes for which a line is skipped; a correction must come after a battle of the same judge, prompt and
+systems."""
 
 
 class BattleError(ValueError):
@@ -100,6 +97,7 @@ class Battle(BaseModel):
         condition: Under which both answered, e.g. "noise 10 dB".
         duration_a_s: Length of the answer of `system_a`, in seconds.
         duration_b_s: Length of the answer of `system_b`, in seconds.
+        corrects: Id of the battle that this one takes the place of: whoever judged pressed the wrong key.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -119,6 +117,7 @@ class Battle(BaseModel):
     condition: str | None = None
     duration_a_s: PositiveFloat | None = None
     duration_b_s: PositiveFloat | None = None
+    corrects: str | None = Field(default=None, min_length=1)
 
     @model_validator(mode="after")
     def _sound(self) -> Self:
@@ -132,6 +131,11 @@ class Battle(BaseModel):
     def systems(self) -> tuple[str, str]:
         """Both sides."""
         return self.system_a, self.system_b
+
+    def may_correct(self, other: Battle) -> bool:
+        """Whether both are the same judge's, on the same prompt and systems."""
+        mine, theirs = ((one.judge, one.prompt, {*one.systems}) for one in (self, other))
+        return mine == theirs
 
     def swapped(self) -> Battle:
         """The same battle with the sides exchanged: whoever won has still won."""
@@ -173,12 +177,16 @@ class BattleSet:
     """What a file of battles holds.
 
     Attributes:
-        battles: In the order of the file; some may have no label.
+        battles: Those that stand, in the order of the file; some may have no label. A correction stands in
+            the place of what it corrects.
         skipped: Lines that count for nothing.
+        records: Everything that was written and is valid, in the order of the file: also what was corrected
+            since, or judged again.
     """
 
     battles: tuple[Battle, ...]
     skipped: tuple[Skipped, ...] = ()
+    records: tuple[Battle, ...] = ()
 
     @property
     def scored(self) -> tuple[Battle, ...]:
@@ -193,111 +201,12 @@ class BattleSet:
         return causes
 
     @property
+    def corrected(self) -> int:
+        """How many corrections there are."""
+        return sum(one.corrects is not None for one in self.records)
+
+    @property
     def systems(self) -> list[str]:
         """Every system that is named anywhere, sorted."""
         named = {name for battle in self.battles for name in battle.systems}
         return sorted(named.union(*(line.systems for line in self.skipped)))
-
-
-def append(path: Path, *battles: Battle) -> None:
-    """Write battles at the end of a store; it is made if it is not there.
-
-    Raises:
-        BattleError: The store ends in the middle of a line.
-        OSError: It cannot be written.
-    """
-    text = b"".join(encode(battle) + b"\n" for battle in battles)
-    with path.open("a+b") as file:
-        if file.tell():
-            file.seek(-1, 2)
-            if file.read(1) != b"\n":
-                raise BattleError(path, 0, "ends in the middle of a line", "Remove that line.")
-        file.write(text)
-
-
-def append_new(path: Path, battles: Iterable[Battle]) -> int:
-    """Write the battles that the store has no outcome of; returns how many.
-
-    Raises:
-        BattleError: The store cannot be read, or has another battle of the same id.
-        OSError: It cannot be written.
-    """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    known = {battle.id: battle for battle in read(path).battles} if path.exists() else {}
-    new: dict[str, Battle] = {}
-    for battle in battles:
-        there = known.get(battle.id)
-        if there is not None and (there.prompt, there.systems) != (battle.prompt, battle.systems):
-            found = f"has another battle {battle.id!r}, on {there.prompt!r}"
-            raise BattleError(path, 0, found, "Rename the file that is imported, or take another store.")
-        if there is None or (there.label is None and battle.label is not None):
-            new[battle.id] = battle
-    append(path, *new.values())
-    return len(new)
-
-
-def read(path: Path) -> BattleSet:
-    """Read a store.
-
-    Raises:
-        BattleError: It cannot be read, or a line is no battle. Only the last line may be torn, by the death
-            of the process that wrote it: it is skipped and counted.
-    """
-    lines = read_text(path).split("\n")
-    return collect(
-        (number, _parse(path, number, line, last=number == len(lines)))
-        for number, line in enumerate(lines, start=1)
-        if line or number < len(lines)
-    )
-
-
-def collect(lines: Iterable[tuple[int, Battle | Skipped]]) -> BattleSet:
-    """Battles and what was skipped, by line.
-
-    Of battles with the same id only the first that has an outcome counts: what could not be judged may be
-    judged again.
-    """
-    battles: dict[str, Battle] = {}
-    skipped: list[Skipped] = []
-    for number, line in lines:
-        if isinstance(line, Skipped):
-            skipped.append(line)
-        elif line.id in battles and (battles[line.id].label is not None or line.label is None):
-            skipped.append(Skipped(number, DUPLICATE_ID, line.id, line.systems))
-        else:
-            battles[line.id] = line
-    return BattleSet(tuple(battles.values()), tuple(skipped))
-
-
-def read_text(path: Path) -> str:
-    """The text of a file of battles.
-
-    Raises:
-        BattleError: It cannot be read, or is not UTF-8.
-    """
-    try:
-        return path.read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise BattleError(path, 0, f"cannot be read ({error.strerror})", "Expected battles.") from error
-    except UnicodeDecodeError as error:
-        line = error.object[: error.start].count(b"\n") + 1
-        raise BattleError(path, line, "is not UTF-8") from error
-
-
-def _parse(path: Path, number: int, line: str, *, last: bool) -> Battle | Skipped:
-    """A line of a store; what is no battle is an error, unless it is the torn last line."""
-    try:
-        return Battle.model_validate_json(line)
-    except ValidationError as error:
-        if last:
-            return Skipped(number, TORN_LINE, line[:80])
-        problems = error.errors(include_url=False, include_context=False)
-        if len(problems) == 1:
-            kind, place = problems[0]["type"], problems[0]["loc"]
-            if kind == SELF_BATTLE or place == ("label",):
-                given = json.loads(line)
-                systems = given["system_a"], given["system_b"]
-                if kind == SELF_BATTLE:
-                    return Skipped(number, SELF_BATTLE, systems[0], systems[:1])
-                return Skipped(number, UNKNOWN_LABEL, str(given["label"]), systems)
-        raise BattleError(path, number, f"is no battle ({first_problem(error)})") from error

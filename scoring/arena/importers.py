@@ -22,10 +22,8 @@ from scoring.arena.battles import (
     First,
     Label,
     Skipped,
-    collect,
-    read,
-    read_text,
 )
+from scoring.arena.store import collect, read, read_text
 from scoring.audiojudge import COMPARISON, read_annotations
 from scoring.csvfile import CsvFile, FileUnfit
 from scoring.csvfile import read_csv as read_table
@@ -33,7 +31,10 @@ from scoring.csvfile import read_csv as read_table
 PLAIN = ("prompt", "system_a", "system_b", "label")
 """Columns of a plain CSV."""
 
-OPTIONAL = ("id", "judge", "first", "domain", "level", "condition", "duration_a_s", "duration_b_s")
+OPTIONAL = (
+    *("id", "judge", "first", "domain", "level", "condition", "duration_a_s", "duration_b_s"),
+    "corrects",
+)
 """Columns that a plain CSV may have; whatever else it has is kept as evidence."""
 
 _DECLARED = {label.value: label for label in Label}
@@ -61,6 +62,8 @@ def load(path: Path, against: str | None = None) -> BattleSet:
         BattleError: It cannot be read, has another format, or a line is not valid.
     """
     first = read_text(path).lstrip().split("\n", 1)[0]
+    if not first and path.suffix == ".jsonl":  # a store that was made, and nothing was held
+        return read(path)
     if not first.startswith("{"):
         ours = not set(COMPARISON) <= {cell.strip() for cell in first.split(",")}
         return read_csv(path) if ours else read_audiojudge_csv(path, against)

@@ -179,6 +179,7 @@ class Leaderboard:
             **self.overall.to_json(),
             "unscored": dict(sorted(self.unscored.items())),
             "skipped": [line.to_json() for line in self.found.skipped],
+            "corrected": self.found.corrected,
             "baseline": self.request.baseline,
             "seed": self.request.seed,
             **sliced,

@@ -28,8 +28,12 @@ def print_leaderboard(board: Leaderboard, console: Console | None = None) -> Non
     for name, effect in board.overall.fit.effects.items():
         between = f" ({effect.low:.0f} to {effect.high:.0f})" if effect.low is not None else ""
         out.print(f"{name.value}, taken out of the ratings: {effect.value:.0f} points{between}")
+    if board.found.corrected:
+        out.print(f"corrected: {board.found.corrected}; the last answer counts")
     if board.unscored:
         out.print(f"unscored: {escape(neutralise(figures.counts_text(board.unscored)))}")
+    if board.request.slice_by and not board.slices:
+        out.print(f"no battle says its {board.request.slice_by.value}: there are no slices")
     for table in board.slices:
         out.print(f"\n[bold]{board.request.slice_by}: {escape(neutralise(table.name))}[/bold]")
         _print_table(table, board.request.baseline, out)
@@ -66,7 +70,7 @@ def _standings(table: Table, baseline: str | None, width: int) -> RichTable:
     wide = width >= WIDE
     rows = [_cells(standing, table, baseline, wide=wide) for standing in table.standings]
     headings = [name for name, _ in rows[0]] if rows else ["system"]
-    widest = [max(len(name), *(len(row[at][1]) for row in rows)) for at, name in enumerate(headings)]
+    widest = [max((len(name), *(len(row[at][1]) for row in rows))) for at, name in enumerate(headings)]
     at = headings.index("system")
     room = max(width - sum(widest) + widest[at] - 3 * len(headings), 12)
     drawn = wide and room - widest[at] >= _BAR + 3

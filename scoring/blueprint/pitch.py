@@ -100,6 +100,8 @@ def around(samples: Samples, first: int, last: int, reach: int) -> Samples:
     """The samples from `reach` before `first` to `reach` behind `last`; beyond the clip is silence."""
     start, end = first - reach, last + reach
     part = samples[max(0, start) : min(end, samples.size)]
+    if len(part) == end - start:
+        return part
     return np.pad(part, (max(0, -start), max(0, end - samples.size)))
 
 

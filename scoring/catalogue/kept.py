@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -64,22 +64,31 @@ class Kept:
     Not for several threads at once.
     """
 
-    _digests: dict[Path, tuple[tuple[int, int], Digest]] = field(default_factory=dict)
-    _infos: dict[Path, tuple[Stamp, Unmeasured]] = field(default_factory=dict)
-    _own: dict[Path, tuple[Stamp, Digest]] = field(default_factory=dict)
+    _digests: dict[str, tuple[object, Digest | None]] = field(default_factory=dict)
+    _infos: dict[str, tuple[Stamp, Unmeasured]] = field(default_factory=dict)
+    _own: dict[str, tuple[Stamp, Digest]] = field(default_factory=dict)
+    _last: tuple[object, Known] | None = None
 
-    def look(self, folders: Sequence[Path]) -> Known:
-        """What is known of some episodes, each named once."""
+    def look(self, folders: Sequence[str]) -> Known:
+        """What is known of some episodes, each named once; the very same object if nothing has changed."""
+        stamps = [stamp_if_there(folder) for folder in folders]
+        beside = {parent: self._digest(parent) for parent in dict.fromkeys(map(os.path.dirname, folders))}
+        seen = (list(folders), stamps, [stamp for stamp, _ in beside.values()])
+        if self._last is None or self._last[0] != seen:
+            digests = {parent: digest for parent, (_, digest) in beside.items()}
+            self._last = (seen, self._looked(folders, stamps, digests))
+        return self._last[1]
+
+    def _looked(
+        self, folders: Sequence[str], stamps: Sequence[Stamp], digests: Mapping[str, Digest | None]
+    ) -> Known:
+        numbers = {parent: _by_name(digest) for parent, digest in digests.items()}
         others: dict[int, Unmeasured] = {}
-        beside: dict[str, tuple[Digest | None, dict[str, int]]] = {}
         taken: dict[str, dict[int, int]] = {}
         lots: list[tuple[Digest, dict[int, int]]] = []
-        for place, folder in enumerate(folders):
-            parent, name = os.path.split(str(folder))
-            if parent not in beside:
-                beside[parent] = self._beside(parent)
-            digest, numbers = beside[parent]
-            stamp, number = stamp_if_there(folder), numbers.get(name)
+        for place, (folder, stamp) in enumerate(zip(folders, stamps, strict=True)):
+            parent, name = os.path.split(folder)
+            digest, number = digests[parent], numbers[parent].get(name)
             own = self._own.get(folder)
             if digest is not None and number is not None and digest.rows[number].stamp == stamp:
                 taken.setdefault(parent, {})[number] = place
@@ -87,48 +96,47 @@ class Kept:
                 lots.append((own[1], {0: place}))
             else:
                 others[place] = self._info(folder, stamp)
-        lots += [(found, places) for parent, places in taken.items() if (found := beside[parent][0])]
+        lots += [(found, places) for parent, places in taken.items() if (found := digests[parent])]
         return _known(lots, folders, others)
 
-    def add(self, folder: Path, stamp: Stamp, scores: EpisodeScores) -> None:
+    def add(self, folder: str, stamp: Stamp, scores: EpisodeScores) -> None:
         """Remember a measurement that is kept nowhere else.
 
         Raises:
             RecordingError: A judge's ratings beside the episode cannot be read.
         """
         self._own[folder] = (stamp, digest_of([scores], [stamp]))
+        self._last = None
 
-    def _beside(self, parent: str) -> tuple[Digest | None, dict[str, int]]:
-        """The digest that is kept in a folder, and its rows by the names of their folders."""
-        digest = self._digest(Path(parent))
-        rows = digest.rows if digest is not None else ()
-        return digest, {os.path.basename(row.path): number for number, row in enumerate(rows)}
-
-    def _digest(self, parent: Path) -> Digest | None:
+    def _digest(self, parent: str) -> tuple[object, Digest | None]:
+        """What changes when the digest kept in a folder is written anew; that digest, if it is usable."""
         try:
-            found = (parent / FILE).stat()
+            found = os.stat(os.path.join(parent, FILE))
         except OSError:
-            return None
+            return None, None
         stamp = (found.st_mtime_ns, found.st_size)
         kept = self._digests.get(parent)
-        if kept is not None and kept[0] == stamp:
-            return kept[1]
-        digest = load(parent)
-        if digest is not None:
-            self._digests[parent] = (stamp, digest)
-        return digest
+        if kept is None or kept[0] != stamp:
+            kept = self._digests[parent] = (stamp, load(Path(parent)))
+        return kept
 
-    def _info(self, folder: Path, stamp: Stamp) -> Unmeasured:
+    def _info(self, folder: str, stamp: Stamp) -> Unmeasured:
         kept = self._infos.get(folder)
         if kept is None or kept[0] != stamp:
-            kept = self._infos[folder] = (stamp, _read(folder))
+            kept = self._infos[folder] = (stamp, _read(Path(folder)))
         return kept[1]
 
 
-def stamp_if_there(folder: Path) -> Stamp:
+def _by_name(digest: Digest | None) -> dict[str, int]:
+    """The rows of a digest by the names of their folders."""
+    rows = digest.rows if digest is not None else ()
+    return {os.path.basename(row.path): number for number, row in enumerate(rows)}
+
+
+def stamp_if_there(folder: str) -> Stamp:
     """What changes when an episode or a file of its scores is written anew; () if it is not there."""
     try:
-        return stamp_of(str(folder))
+        return stamp_of(folder)
     except OSError:
         return ()
 
@@ -151,7 +159,7 @@ def _read(folder: Path) -> Unmeasured:
 
 
 def _known(
-    lots: Sequence[tuple[Digest, dict[int, int]]], folders: Sequence[Path], others: dict[int, Unmeasured]
+    lots: Sequence[tuple[Digest, dict[int, int]]], folders: Sequence[str], others: dict[int, Unmeasured]
 ) -> Known:
     """Rows of several digests as one, under the names by which they were asked for.
 
@@ -168,7 +176,7 @@ def _known(
         keep[list(wanted)] = True
         chosen.append(digest if keep.all() else digest.select(keep))
         for number in sorted(wanted):
-            row, path = digest.rows[number], str(folders[wanted[number]])
+            row, path = digest.rows[number], folders[wanted[number]]
             places[wanted[number]] = len(rows)
             rows.append(row if row.path == path else replace(row, path=path))
     return Known(Digest(tuple(rows), Digest.join(chosen).columns), tuple(places), others)

@@ -30,15 +30,20 @@ class Measuring:
         self._one = one or threading.Lock()
         self._kept = Kept()
         self._lock = threading.Lock()
-        self._waiting: dict[Path, None] = {}
-        self._failed: dict[Path, Stamp] = {}
+        self._waiting: dict[str, None] = {}
+        self._failed: dict[str, Stamp] = {}
         self._thread: threading.Thread | None = None
 
-    def look(self, folders: Sequence[Path], longest_s: float = LONGEST_S) -> tuple[Known, int]:
+    def known(self, folders: Sequence[str]) -> Known:
+        """What is known of some episodes; nothing is measured."""
+        with self._lock:
+            return self._kept.look(folders)
+
+    def look(self, folders: Sequence[str], longest_s: float = LONGEST_S) -> tuple[Known, int]:
         """What is known of some episodes, and how many are being measured."""
         with self._lock:
             known = self._kept.look(folders)
-            wanted = [one.path for one in known.others.values() if _can(one, longest_s)]
+            wanted = [str(one.path) for one in known.others.values() if _can(one, longest_s)]
             if len(wanted) <= MOST:
                 self._waiting |= dict.fromkeys(path for path in wanted if self._may(path))
             if self._waiting and not (self._thread and self._thread.is_alive()):
@@ -46,7 +51,7 @@ class Measuring:
                 self._thread.start()
             return known, len(self._waiting)
 
-    def wait_for(self, folders: Sequence[Path]) -> Known:
+    def wait_for(self, folders: Sequence[str]) -> Known:
         """The same when all are measured that can be; it may take a while."""
         known, left = self.look(folders, math.inf)
         while left:
@@ -55,7 +60,7 @@ class Measuring:
             known, left = self.look(folders, math.inf)
         return known
 
-    def _may(self, path: Path) -> bool:
+    def _may(self, path: str) -> bool:
         failed = self._failed.get(path)
         return failed is None or failed != stamp_if_there(path)
 
@@ -66,7 +71,7 @@ class Measuring:
                 self._failed[path] = stamp  # until it is done: whatever happens, it is not tried for ever
             try:
                 with self._one:
-                    scores = measured_episode(path)
+                    scores = measured_episode(Path(path))
                 with self._lock:
                     self._kept.add(path, stamp, scores)
                     del self._failed[path]
@@ -76,7 +81,7 @@ class Measuring:
                 with self._lock:
                     self._waiting.pop(path, None)
 
-    def _next(self) -> Path | None:
+    def _next(self) -> str | None:
         """The next one; without any the thread ends, and the next look starts another."""
         with self._lock:
             if not self._waiting:

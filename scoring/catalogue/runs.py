@@ -50,7 +50,7 @@ def _head(path: Path) -> dict[str, Any]:
 
 
 def runs(
-    folders: Sequence[tuple[str, Path]], table: Sequence[dict[str, Any]], manifests: Manifests
+    folders: Sequence[tuple[str, str]], table: Sequence[dict[str, Any]], manifests: Manifests
 ) -> list[dict[str, Any]]:
     """The runs of a table.
 
@@ -60,15 +60,16 @@ def runs(
         manifests: Where manifests are read.
     """
     values = {column["name"]: column["values"] for column in table}
-    places: dict[tuple[str, Path], list[int]] = {}
+    places: dict[tuple[str, str], list[int]] = {}
     for place, folder in enumerate(folders):
         places.setdefault(folder, []).append(place)
-    return [_run(id, path, own, values, manifests.of(path)) for (id, path), own in places.items()]
+    return [_run(id, Path(path), own, values, manifests) for (id, path), own in places.items()]
 
 
 def _run(
-    id: str, path: Path, places: Sequence[int], values: dict[str, list[Any]], head: dict[str, Any]
+    id: str, path: Path, places: Sequence[int], values: dict[str, list[Any]], manifests: Manifests
 ) -> dict[str, Any]:
+    head = manifests.of(path)
     endpoints = list(dict.fromkeys(values["endpoint"][place] or "" for place in places))
     scenarios = {values["scenario"][place] for place in places}
     return {

@@ -12,10 +12,8 @@ from scoring.compare.pairs import pair_values
 from scoring.digest.columns import Row
 from scoring.digest.make import condition_text, user_text
 from scoring.metric import Metric
-from scoring.report.figures import TOPICS, title
+from scoring.report.figures import title, topic_of
 from scoring.statistics.intervals import Floats
-
-_TOPIC = {metric: topic for topic, metrics in TOPICS.items() for metric in metrics}
 
 _DIGITS = 6
 """Decimals of a value: a page shows three."""
@@ -115,18 +113,20 @@ def _told(
 
 
 def _metric_column(metric: Metric, known: Known, numbers: np.ndarray[Any, Any]) -> dict[str, Any] | None:
-    """One value a call, as two runs are compared by: a median, a ratio of sums, else a mean."""
+    """One value a call, as two runs are compared by: a median, a ratio of sums, else a mean.
+
+    Of those without a value, `unscored` has the rows by cause.
+    """
     kept = known.digest.columns[metric.name]
     if not len(kept.episode) and not len(kept.missing):
         return None
     count = len(known.places)
     values: Floats = np.round(pair_values(kept, metric.statistic, numbers, count), _DIGITS)
+    places, codes = numbers[kept.missing[:, 0]], kept.missing[:, 1]
+    without = np.isnan(values[places])
     causes = {
-        str(place): kept.causes[code]
-        for place, code in zip(
-            numbers[kept.missing[:, 0]].tolist(), kept.missing[:, 1].tolist(), strict=True
-        )
-        if np.isnan(values[place])
+        cause: np.unique(places[without & (codes == code)]).tolist()
+        for code, cause in enumerate(kept.causes)
     }
     plain = [None if value != value else value for value in values.tolist()]
     made = column(
@@ -134,8 +134,8 @@ def _metric_column(metric: Metric, known: Known, numbers: np.ndarray[Any, Any]) 
         title(metric.name),
         "number",
         plain,
-        topic=_TOPIC.get(metric.name, "other"),
+        topic=topic_of(metric.name),
         unit=metric.unit,
         description=metric.description,
     )
-    return {**made, "unscored": causes}
+    return {**made, "unscored": {cause: rows for cause, rows in causes.items() if rows}}

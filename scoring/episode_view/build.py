@@ -18,7 +18,7 @@ from scoring.episode_view.curves import curves_state
 from scoring.episode_view.event_lanes import event_lanes
 from scoring.episode_view.lanes import speech_lanes, with_turns
 from scoring.episode_view.model import ModelUsed, Notice, ShownEpisode, ShownTurn
-from scoring.episode_view.outline import outline_timeline, outline_turns
+from scoring.episode_view.outline import known_lanes, outline_timeline, outline_turns, promised_length
 from scoring.episode_view.spans import ShownTrack
 from scoring.episode_view.turns import Contribution, contributions, numbered
 from scoring.episode_view.values import brackets, shown_metrics
@@ -32,6 +32,9 @@ from scoring.transcribe import stored_transcripts
 from scoring.view import EpisodeView
 
 T = TypeVar("T")
+
+Length = Callable[[Episode, Track], tuple[int, int]]
+"""Samples and rate of a track."""
 
 _TITLES: dict[Track, tuple[str, Side]] = {
     "user": ("User, on the wire", Side.USER),
@@ -65,6 +68,7 @@ def shown_episode(folder: Path, id: str = "", *, live: bool = False) -> ShownEpi
         view,
         turns,
         notices,
+        _length,
         id=id,
         live=live,
         brackets=brackets(view.timeline, turns, scores.measurements),
@@ -83,13 +87,17 @@ def measured_episode(folder: Path) -> EpisodeScores:
 
 
 def outlined_episode(folder: Path, id: str = "", *, live: bool = False) -> ShownEpisode:
-    """What can be told of an episode at once, without going through its sound; see `shown_episode`."""
+    """What can be told of an episode at once, without going through its sound or what arrived when.
+
+    See `shown_episode`.
+    """
     episode = Episode.load(folder, mapped=True)
     timeline = outline_timeline(episode)
-    view = EpisodeView(episode.info, episode.events, episode.received, timeline, ())
+    view = EpisodeView(episode.info, episode.events, (), timeline, ())
     turns = _turns(outline_turns(episode.turns, Axis(timeline)), timeline.rate, Judged())
     notices = list(_notices(episode.info, live))
-    return _shown(episode, view, turns, notices, id=id, live=live, complete=False)
+    shown = _shown(episode, view, turns, notices, promised_length, id=id, live=live, complete=False)
+    return shown.model_copy(update={"lanes": known_lanes(shown.lanes)})
 
 
 def _scores(episode: Episode, timeline: Timeline, notices: list[Notice]) -> EpisodeScores:
@@ -109,6 +117,7 @@ def _shown(
     view: EpisodeView,
     turns: tuple[ShownTurn, ...],
     notices: Sequence[Notice],
+    length: Length,
     **more: Any,
 ) -> ShownEpisode:
     info, axis = episode.info, Axis(view.timeline)
@@ -138,7 +147,7 @@ def _shown(
         rate=view.timeline.rate,
         duration=view.timeline.duration,
         duration_s=view.timeline.seconds(view.timeline.duration),
-        tracks=tuple(_track(episode, name) for name in _TITLES),
+        tracks=tuple(_track(episode, name, length) for name in _TITLES),
         lanes=with_turns((*speech_lanes(view, axis), *event_lanes(view, axis)), turns),
         turns=turns,
         models=tuple(models),
@@ -171,13 +180,18 @@ def _judged(episode: Episode, notices: list[Notice]) -> Judged:
     return Judged(facts, rater, rated)
 
 
-def _track(episode: Episode, name: Track) -> ShownTrack:
+def _length(episode: Episode, name: Track) -> tuple[int, int]:
+    """Samples and rate of a track as it is read."""
+    pcm, rate = episode.track(name)
+    return pcm.size, rate
+
+
+def _track(episode: Episode, name: Track, length: Length) -> ShownTrack:
     title, side = _TITLES[name]
     rate = episode.info.user_rate if side is Side.USER else episode.info.endpoint_rate
     samples, problem = 0, ""
     try:
-        pcm, rate = episode.track(name)
-        samples = pcm.size
+        samples, rate = length(episode, name)
     except RecordingError as error:
         problem = str(error.found)
     tick_rate = math.lcm(episode.info.user_rate, episode.info.endpoint_rate)

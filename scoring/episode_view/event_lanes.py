@@ -131,7 +131,8 @@ def _keys(event: KeysPressed, axis: Axis) -> Span:
 
 def _conditions(view: EpisodeView, axis: Axis) -> Iterator[Span]:
     for event in _of(view.events, LineCondition):
-        for name, found in event.settings.items():
+        told = {name: found for name, found in event.settings.items() if name != "seed"}
+        for name, found in told.items():
             for part in found if isinstance(found, list) else [found]:
                 yield span(0, axis.timeline.duration, name, _named(name, part), _details(part))
     utterances = {utterance.id: utterance for utterance in axis.timeline.utterances}

@@ -6,14 +6,30 @@ An hour of sound takes seconds to be gone through; the live turns and the events
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 
 from recordings.format import Side, Turn
-from recordings.reader import Episode
+from recordings.reader import Episode, Track
+from recordings.studio.tracks import open_track
 from scoring.audible import Segment, merge
 from scoring.episode_view.axis import Axis
 from scoring.episode_view.model import ShownText, TextKind
-from scoring.episode_view.turns import CALL_EARS, ENDPOINT, SCENARIO, Contribution
+from scoring.episode_view.spans import Lane
+from scoring.episode_view.turns import AFTERWARDS, CALL_EARS, ENDPOINT, SCENARIO, Contribution
 from scoring.timeline import Timeline
+
+_LATER = {TextKind.SAID: "not_read_yet"}
+"""What takes its time: the row is there, so that nothing moves when it comes."""
+
+
+def promised_length(episode: Episode, name: Track) -> tuple[int, int]:
+    """Samples and rate of a track by its header: nothing is unpacked.
+
+    Raises:
+        RecordingError: It is not there, or is no track.
+    """
+    track = open_track(episode.path, name)
+    return track.samples, track.rate
 
 
 def outline_timeline(episode: Episode) -> Timeline:
@@ -24,8 +40,8 @@ def outline_timeline(episode: Episode) -> Timeline:
     """
     info = episode.info
     rate = math.lcm(info.user_rate, info.endpoint_rate)
-    heard, endpoint_rate = episode.track("endpoint")
-    duration = max(round(info.duration_s * rate), heard.size * rate // endpoint_rate)
+    heard, endpoint_rate = promised_length(episode, "endpoint")
+    duration = max(round(info.duration_s * rate), heard * rate // endpoint_rate)
     spoken: dict[Side, list[Segment]] = {Side.USER: [], Side.ENDPOINT: []}
     for turn in episode.turns:
         spoken[turn.side].append(_segment(turn, rate))
@@ -58,6 +74,14 @@ def outline_turns(turns: list[Turn], axis: Axis) -> list[Contribution]:
     return sorted(found, key=lambda one: one.start)
 
 
+def known_lanes(lanes: Iterable[Lane]) -> tuple[Lane, ...]:
+    """The lanes without what depends on exact edges, which turns alone would tell wrongly."""
+    return tuple(
+        one.model_copy(update={"spans": ()}) if one.name in ("overlaps", "dead_air") else one
+        for one in lanes
+    )
+
+
 def _segment(turn: Turn, rate: int) -> Segment:
     step = rate // turn.rate
     return Segment(turn.start * step, max(turn.start, turn.end) * step)
@@ -70,10 +94,13 @@ def _texts(turn: Turn) -> tuple[ShownText, ...]:
             kind=kind,
             by=by,
             text=text or "",
-            unscored="" if text is not None else turn.unscored.get(kind.value, "not_given"),
+            unscored=""
+            if text is not None
+            else turn.unscored.get(kind.value, _LATER.get(kind, "not_given")),
         )
         for kind, by, text in (
             (TextKind.INTENDED, SCENARIO if mine else ENDPOINT, turn.intended),
+            (TextKind.SAID, AFTERWARDS, None),
             (TextKind.HEARD, ENDPOINT if mine else CALL_EARS, turn.heard),
         )
     )

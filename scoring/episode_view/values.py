@@ -10,13 +10,12 @@ from scoring.episode_view.axis import Axis
 from scoring.episode_view.model import Figure, ShownMetric, ShownTurn
 from scoring.episode_view.spans import Bracket, BracketKind, Part
 from scoring.metric import Aggregate, Measured, Measurement, Metric, Statistic
-from scoring.report.figures import NOTHING, TOPICS, number, title, value_text
+from scoring.report.figures import NOTHING, number, title, topic_of, value_text
 from scoring.timeline import Exchange, Timeline
 
 PARTS = ("first_byte", "leading_silence", "endpoint_wait", "endpoint_think")
 """What a latency is made of, and the server's own stamps beside it."""
 
-_TOPIC = {metric: topic for topic, metrics in TOPICS.items() for metric in metrics}
 _AT = ("at_s", "endpoint_start_s", "user_end_s")
 """Evidence that says where something happened."""
 
@@ -97,7 +96,7 @@ def shown_metrics(
                 ShownMetric(
                     name=metric.name,
                     title=title(metric.name),
-                    topic=_TOPIC.get(metric.name, "other"),
+                    topic=topic_of(metric.name),
                     description=metric.description,
                     unit=result.unit,
                     version=result.version,

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from scoring.agreement.judges import AgainstTruth, against_truth
-from scoring.agreement.labels import BOTH_BAD, BOTH_GOOD, FIRST, SECOND, Labels
+from scoring.agreement.labels import BOTH_BAD, BOTH_GOOD, FIRST, OVERALL, SECOND, Labels, other_side
 from scoring.agreement.probes import Probes, probe
 from scoring.judge.cost import Cost
 from scoring.judge.dimensions import (
@@ -30,8 +30,6 @@ from scoring.judge.pairwise import Orders, compare, labels_of
 from scoring.statistics.intervals import Interval, share_interval
 from scoring.statistics.paired import Difference, paired_difference
 from scoring.statistics.undefined import Undefined, or_none
-
-OVERALL = "overall"
 
 ASKED = (*(dimension.value for dimension in Dimension), OVERALL)
 """What is compared: the labels of each dimension, and the overall one."""
@@ -68,11 +66,18 @@ class Asked:
     Attributes:
         cluster: What is drawn together with it in a bootstrap.
         fusion: Makes one label of three, where a setup has no other.
+        turned: The points of a pair are those of its second side. Which system is which side is drawn, so
+            that a mean over sides says nothing; one over systems does.
     """
 
     item: Item | Pair
     cluster: str
     fusion: Fusion = WORST
+    turned: bool = False
+
+    def worth(self, label: str) -> float:
+        """Points of a label: of a reply what it is worth, of a pair those of one system."""
+        return WORTH[other_side(label) if self.turned else label]
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +147,8 @@ class Effect:
         n: Items that both labelled.
         changed: Of those, how many got another label.
         changed_interval: Of their share; see `share_interval`.
-        difference: Mean worth with the change minus that of the base, paired, with its interval.
+        difference: Mean worth with the change minus that of the base, paired, with its interval; of pairs
+            the points of one system of each (`Asked.turned`).
         unscored: Causes of items that only the changed way did not label.
         newly_scored: Items that only the changed way labelled.
         truth: Which of the two is right more often; None without a truth.
@@ -186,20 +192,20 @@ def effects(
         truth: Overall labels that are held for right.
         seed: Of the bootstrap.
     """
-    clusters = {one.item.id: one.cluster for one in asked}
+    items = {one.item.id: one for one in asked}
     found = {}
     for of in ASKED:
         one, two = base.source(of), changed.source(of)
-        both = [item for item in sorted(clusters) if item in one.by_item and item in two.by_item]
-        together = [clusters[item] for item in both]
+        both = [item for item in sorted(items) if item in one.by_item and item in two.by_item]
+        together = [items[item].cluster for item in both]
         changes = [one.by_item[item] != two.by_item[item] for item in both]
         found[of] = Effect(
             n=len(both),
             changed=sum(changes),
             changed_interval=share_interval(changes, together),
             difference=paired_difference(
-                [WORTH[two.by_item[item]] for item in both],
-                [WORTH[one.by_item[item]] for item in both],
+                [items[item].worth(two.by_item[item]) for item in both],
+                [items[item].worth(one.by_item[item]) for item in both],
                 together,
                 seed=seed,
             ),

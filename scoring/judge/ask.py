@@ -30,7 +30,7 @@ from scoring.judge.exchange import Asks, Exchange, Log
 from streams.language.client import Completion, Message, TokenUsage, asking_for
 from streams.language.errors import LanguageError, Malformed, Refused, TimedOut, Unreachable
 from streams.language.prices import Price, price
-from streams.language.server import VENDOR
+from streams.language.server import is_vendor
 from streams.language.structured import objects, parse, strict_schema
 
 TRIES = 3
@@ -141,7 +141,7 @@ class Asker:
         cause = "malformed"
         for _ in range(self._tries):
             nonce = self._nonce()
-            bound = schema if self.base_url == VENDOR else _with_nonce(schema, nonce)
+            bound = schema if is_vendor(self.base_url) else _with_nonce(schema, nonce)
             chat = asking_for(bound, _with_complaint(prompt(nonce), cause if log.replies else ""))
             try:
                 self.budget.check()

@@ -1,4 +1,4 @@
-"""What both desks do alike: know a person, offer answers, check them, hand out sounds."""
+"""What all desks do alike: know a person, offer answers, check them, hand out sounds."""
 
 from __future__ import annotations
 
@@ -17,6 +17,8 @@ KEYS = {
     "2": "2",
     "both_good": "3",
     "both_bad": "4",
+    "consistent": "1",
+    "not_consistent": "2",
     "skipped": "s",
     "inaudible": "i",
 }
@@ -27,6 +29,8 @@ _TITLES = {
     "2": "the second",
     "both_good": "both are good",
     "both_bad": "both are bad",
+    "consistent": "yes",
+    "not_consistent": "no",
     **WITHHELD,
 }
 

@@ -12,12 +12,31 @@ from pathlib import Path
 
 from recordings.label_files import AppendOnly, LabelFolder
 from recordings.labels import pair_item
-from recordings.studio.label_cards import About, AnswerSent, CannotAnswer, Card, Next, Progress, Revealed
-from scoring.arena.battles import Battle, BattleError, First, read
+from recordings.studio.label_cards import (
+    About,
+    AnswerSent,
+    CannotAnswer,
+    Card,
+    Given,
+    Next,
+    Progress,
+    Revealed,
+)
+from scoring.arena.battles import Battle, BattleError, First
 from scoring.arena.episodes import Match
+from scoring.arena.store import read
 from scoring.labelling.asking import check, known, offers, unknown_question, wav
 from scoring.labelling.clips import Clips, Tokens, asked_words, wanted
-from scoring.labelling.contests import PERSON, Heard, battle, first_shown, open_to, queue
+from scoring.labelling.contests import (
+    PERSON,
+    Heard,
+    battle,
+    first_shown,
+    judged_by,
+    open_to,
+    queue,
+    shown_label,
+)
 from scoring.labelling.material import Material, Reply
 from scoring.labelling.protocol import COMPARISONS, WITHHELD
 from scoring.labelling.revealing import revealed
@@ -29,15 +48,20 @@ _ANOTHER_STORE = "Name a file that can be written to, and is no link: --store FI
 
 @dataclass(frozen=True, slots=True)
 class _Pair:
-    """What a card's token stands for: a pair of turns, for one person."""
+    """What a card's token stands for: a pair of turns, for one person.
+
+    Attributes:
+        corrects: Id of the battle that an answer takes the place of; "" of a pair without one.
+    """
 
     person: str
     item: str
+    corrects: str = ""
 
 
 @dataclass
 class BattleDesk:
-    """Asks for battles; a `recordings.studio.label_cards.Asks`.
+    """Asks for battles; a `recordings.studio.label_cards.AsksBlind`.
 
     Attributes:
         material: What can be heard.
@@ -83,17 +107,38 @@ class BattleDesk:
             return self._next(self._known(person))
 
     def answer(self, sent: AnswerSent) -> Next:
-        """Take an answer; when this returns, the battle is on the disk. There is no second one."""
+        """Take an answer, or the correction of one; when this returns, the battle is on the disk.
+
+        An answer is corrected on the card of `back` alone: a key that is pressed twice changes nothing.
+        """
         with self._lock:
             person = self._known(sent.person)
-            match = self._asked(person, sent.token)
+            pair = self._asked(person, sent.token)
             check(sent, COMPARISONS.names)
-            if not self._open(person, match):
-                message = "This pair is answered already; a battle is not changed."
+            before = self._judged(person).get(pair.item)
+            if (before.id if before else "") != pair.corrects:
+                message = "This pair is answered already. Go back to it to correct the answer (Backspace)."
                 raise CannotAnswer(409, "answered_before", message)
-            AppendOnly(self.store, _ANOTHER_STORE).append(battle(match, self._heard(person, match, sent)))
+            match = self._matches[pair.item]
+            made = battle(match, self._heard(person, match, sent), before)
+            if before is None or _told(made) != _told(before):
+                AppendOnly(self.store, _ANOTHER_STORE).append(made)
             self._now.pop(person, None)
             return self._next(person)
+
+    def back(self, person: str, steps: int) -> Card:
+        """A pair that was answered so many answers ago, with the answer."""
+        with self._lock:
+            person = self._known(person)
+            found = self._history(person)
+            if not 1 <= steps <= len(found):
+                raise CannotAnswer(404, "nothing_before", f"There are {len(found)} answers to go back to.")
+            item, said = found[steps - 1]
+            match = self._matches[item]
+            label = shown_label(match, said, first_shown(match, person, self.seed))
+            note = str(said.evidence.get("note", ""))
+            given = Given(label=label, unscored=said.unscored, note=note)
+            return self._card(person, match, given, corrects=said.id)
 
     def sound(self, token: str) -> bytes:
         """A WAV file."""
@@ -103,9 +148,10 @@ class BattleDesk:
         """Whose replies a pair was, once it is answered; that is noted."""
         with self._lock:
             person = self._known(person)
-            match = self._asked(person, token)
-            if self._open(person, match):
+            pair = self._asked(person, token)
+            if pair.item not in self._judged(person):
                 raise CannotAnswer(403, "not_labelled_yet", "This pair is still to be answered.")
+            match = self._matches[pair.item]
             self.folder.log(
                 person, {"kind": "revealed", "at_utc": self.utc(), "replies": list(match.items)}
             )
@@ -135,14 +181,21 @@ class BattleDesk:
             found = f"The store of battles cannot be read: {self.store.name}:{error.line} {error.found}."
             raise CannotAnswer(422, "no_store", found) from error
 
-    def _asked(self, person: str, token: str) -> Match:
+    def _asked(self, person: str, token: str) -> _Pair:
         found = self._tokens.find(token)
         if found is None or found.person != person:
             raise unknown_question()
-        return self._matches[found.item]
+        return found
 
-    def _open(self, person: str, match: Match) -> bool:
-        return bool(open_to([match], self._battles(), person))
+    def _judged(self, person: str) -> dict[str, Battle]:
+        """The person's answers that stand, of the pairs that can be heard here."""
+        judged = judged_by(self._battles(), person)
+        return {item: said for item, said in judged.items() if item in self._matches}
+
+    def _history(self, person: str) -> list[tuple[str, Battle]]:
+        """The same, the latest first."""
+        found = self._judged(person).items()
+        return sorted(found, key=lambda one: str(one[1].evidence.get("at_utc", "")), reverse=True)
 
     def _next(self, person: str) -> Next:
         battles = self._battles()
@@ -152,15 +205,19 @@ class BattleDesk:
             self._now[person] = pair_item(*drawn[0].items) if drawn else ""
         answered = len(self._matches) - len(left)
         progress = Progress(
-            answered=answered, left=len(left), units=len(self._matches), open=len(left), can_go_back=False
+            answered=answered,
+            left=len(left),
+            units=len(self._matches),
+            open=len(left),
+            can_go_back=answered > 0,
         )
         now = left.get(self._now[person])
         return Next(card=self._card(person, now) if now else None, progress=progress)
 
-    def _card(self, person: str, match: Match) -> Card:
+    def _card(self, person: str, match: Match, given: Given | None = None, corrects: str = "") -> Card:
         replies = self._replies(match, first_shown(match, person, self.seed))
         return Card(
-            token=self._tokens.of(_Pair(person, pair_item(*match.items))),
+            token=self._tokens.of(_Pair(person, pair_item(*match.items), corrects)),
             part="battle",
             dimension="",
             question=QUESTION,
@@ -169,6 +226,7 @@ class BattleDesk:
             sounds=tuple(self.clips.both(*replies)[0]),
             offers=offers(COMPARISONS.names),
             withheld=offers(WITHHELD),
+            given=given,
         )
 
     def _replies(self, match: Match, first: First) -> tuple[Reply, Reply]:
@@ -192,5 +250,11 @@ class BattleDesk:
                 "note": sent.note.strip(),
                 "plays": dict(sent.plays),
                 "words_shown": sent.words_shown,
+                **({"after_reveal": True} if set(match.items) <= self.folder.revealed(person) else {}),
             },
         )
+
+
+def _told(said: Battle) -> tuple[object, ...]:
+    """What a person changes by a correction."""
+    return said.label, said.systems, said.unscored, said.evidence.get("note")

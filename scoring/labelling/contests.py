@@ -48,9 +48,14 @@ def queue(
 
 def open_to(matches: Sequence[Match], battles: Sequence[Battle], person: str) -> dict[str, Match]:
     """The pairs that a person has not judged, by their names."""
-    mine = {compared(battle) for battle in battles if battle.judge == PERSON + person}
-    judged = {pair_item(*items) for items in mine if items}
+    judged = judged_by(battles, person)
     return {name: match for match in matches if (name := pair_item(*match.items)) not in judged}
+
+
+def judged_by(battles: Sequence[Battle], person: str) -> dict[str, Battle]:
+    """What a person said of pairs, by their names."""
+    mine = ((compared(battle), battle) for battle in battles if battle.judge == PERSON + person)
+    return {pair_item(*items): battle for items, battle in mine if items}
 
 
 def first_shown(match: Match, person: str, seed: int) -> First:
@@ -80,17 +85,33 @@ class Heard:
     more: Mapping[str, Any]
 
 
-def battle(match: Match, heard: Heard) -> Battle:
-    """The battle, as it goes into a store; one person's second answer to a pair has the same id."""
+def shown_label(match: Match, given: Battle, first: First) -> str | None:
+    """What a person said of a pair, sides being named as they are shown; None without a label."""
+    label = given.label
+    if label is not None and (given.system_a == match.system_a) == (first is First.B):
+        label = label.swapped
+    return None if label is None else {Label.A: "1", Label.B: "2"}.get(label, label.value)
+
+
+def battle(match: Match, heard: Heard, corrects: Battle | None = None) -> Battle:
+    """The battle, as it goes into a store; two first answers of one person to a pair have the same id.
+
+    Args:
+        match: The pair.
+        heard: What was said of it.
+        corrects: The person's answer of before, if this is to take its place.
+    """
     sides = {"1": Label.A, "2": Label.B, "both_good": Label.BOTH_GOOD, "both_bad": Label.BOTH_BAD}
     label = None if heard.label is None else sides[heard.label]
     if label is not None and heard.first is First.B:
         label = label.swapped
     judge = PERSON + heard.person
-    name = "\0".join((pair_item(*match.items), *sorted((match.system_a, match.system_b)), judge))
+    parts = [pair_item(*match.items), *sorted((match.system_a, match.system_b)), judge]
+    if corrects is not None:
+        parts += [corrects.id, str(heard.more.get("at_utc", ""))]
     a, b = match.pair.first.spoken.seconds, match.pair.second.spoken.seconds
     return Battle(
-        id=hashlib.sha256(name.encode()).hexdigest()[:24],
+        id=hashlib.sha256("\0".join(parts).encode()).hexdigest()[:24],
         prompt=match.prompt,
         system_a=match.system_a,
         system_b=match.system_b,
@@ -108,4 +129,5 @@ def battle(match: Match, heard: Heard) -> Battle:
         level=match.level,
         duration_a_s=a or None,
         duration_b_s=b or None,
+        corrects=corrects and corrects.id,
     )

@@ -43,7 +43,7 @@ class _Question:
 
 @dataclass
 class LabellingDesk:
-    """Asks for labels; a `recordings.studio.label_cards.TakesCorrections`.
+    """Asks for labels; a `recordings.studio.label_cards.AsksForLabels`.
 
     Attributes:
         material: What is labelled.
@@ -219,6 +219,8 @@ class LabellingDesk:
                 "first": replies[0].item,
                 "levels": {r.item: level.to_json() for r, level in zip(replies, levels, strict=True)},
             }
+        if {reply.item for reply in self._replies(person, key)} <= self.folder.revealed(person):
+            shown["after_reveal"] = True
         return shown | {"plays": dict(sent.plays), "words_shown": sent.words_shown}
 
     def _history(self, person: str) -> list[tuple[Key, PersonLabel]]:

@@ -12,10 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from scoring.agreement.labels import BOTH_BAD, BOTH_GOOD, FIRST, SECOND, LabelSet
+from scoring.agreement.labels import BOTH_BAD, BOTH_GOOD, FIRST, OVERALL, SECOND, LabelSet
 from scoring.judge.dimensions import Dimension, Rating
-
-OVERALL = "overall"
 
 DIMENSIONS = (
     OVERALL,

@@ -127,6 +127,8 @@ TOPICS = {
 }
 """Which metrics stand together in a table; what is named nowhere stands under "other"."""
 
+_TOPIC_OF = {metric: topic for topic, metrics in TOPICS.items() for metric in metrics}
+
 
 @dataclass(frozen=True, slots=True)
 class Group:
@@ -194,9 +196,13 @@ def topics(metrics: Mapping[str, Aggregate]) -> dict[str, list[str]]:
     """Names of metrics by topic, in the order of `TOPICS`; what had no occasion in any call is left out."""
     left = [name for name, result in metrics.items() if result.n or set(result.unscored) - {VOID}]
     found = {topic: [name for name in names if name in left] for topic, names in TOPICS.items()}
-    named = {name for names in TOPICS.values() for name in names}
-    found["other"] = [name for name in left if name not in named]
+    found["other"] = [name for name in left if name not in _TOPIC_OF]
     return {topic: names for topic, names in found.items() if names}
+
+
+def topic_of(metric: str) -> str:
+    """The topic under which a metric stands."""
+    return _TOPIC_OF.get(metric, "other")
 
 
 def groups(digest: Digest, key: Callable[[Row], str], metrics: Sequence[Metric] = METRICS) -> list[Group]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from streams.audio import FRAME_S, dbfs, peak, rms, silence, to_float, to_pcm, to_pcm16
+from streams.audio import FRAME_S, FULL_SCALE, dbfs, rms, silence, to_float, to_pcm16
 from streams.clock import now, sleep_until
 from streams.devices.capture import Trouble
 from streams.devices.chirp import chirp, find_chirp
@@ -32,7 +32,8 @@ class Checkup:
 
     Attributes:
         device: Its name.
-        noise_dbfs: RMS level of the room; minus infinity if the microphone gives zeros.
+        noise_dbfs: RMS level of the room, without the offset; minus infinity if the microphone gives zeros.
+        offset: Mean of the microphone's samples, of full scale.
         peak_dbfs: The highest sample meanwhile.
         round_trip_s: Median time from handing sound to the ear until it is on the microphone's track; None
             if no chirp came back, as with headphones.
@@ -44,6 +45,7 @@ class Checkup:
 
     device: str
     noise_dbfs: float
+    offset: float
     peak_dbfs: float
     round_trip_s: float | None
     spread_s: float | None
@@ -87,7 +89,7 @@ async def check_up(device: Device) -> Checkup:
             troubles += headset.troubles()
     finally:
         await headset.stop()
-    room = to_pcm(bytes(track[: 2 * quiet * frame]))
+    room = to_float(bytes(track[: 2 * quiet * frame]))
     trips = [
         find_chirp(to_float(bytes(track[2 * begin : 2 * (begin + every * frame)])), RATE)
         for begin in range(quiet * frame, quiet * frame + CHIRPS * every * frame, every * frame)
@@ -97,8 +99,9 @@ async def check_up(device: Device) -> Checkup:
     seconds = [trip.seconds - FRAME_S for trip in found]
     return Checkup(
         device=device.name,
-        noise_dbfs=dbfs(rms(room)),
-        peak_dbfs=dbfs(peak(room)),
+        noise_dbfs=dbfs(FULL_SCALE * rms(room - room.mean())),
+        offset=headset.offset,
+        peak_dbfs=dbfs(FULL_SCALE * float(np.abs(room).max())),
         round_trip_s=statistics.median(seconds) if len(found) > CHIRPS // 2 else None,
         spread_s=max(seconds) - min(seconds) if len(found) > CHIRPS // 2 else None,
         echo_db=max(trip.gain_db for trip in found) if found else None,

@@ -53,22 +53,23 @@ class Echo:
 def find_echo(played: Samples, captured: Samples, rate: int) -> Echo | None:
     """The delay at which `captured` is most like `played`; None if nothing was played, or nothing captured.
 
-    rho(d) = sum p[n-d] c[n] / sqrt(sum p[n-d]^2 sum c[n]^2), over the samples of `captured`.
+    rho(d) = sum p[n-d] c[n] / sqrt(sum p[n-d]^2 sum c[n]^2) over the samples of `captured`, of both less
+    their means there (Pearson's coefficient): a microphone's offset is no sound.
 
     Args:
         played: Ends where `captured` ends, and begins earlier by the longest delay that is looked at.
         captured: float32.
         rate: Samples per second of both.
     """
-    c, p = captured.astype(np.float64), played.astype(np.float64)
+    c, p = _sound(captured), played.astype(np.float64)
     energy = float(c @ c)
     lags = p.size - c.size
     if lags < 0 or not energy or _level(p) < SPEAKING_DBFS:
         return None
     size = 1 << (p.size + c.size - 1).bit_length()
     products = np.fft.irfft(np.fft.rfft(p, size) * np.conj(np.fft.rfft(c, size)), size)[: lags + 1]
-    summed = np.concatenate([[0.0], np.cumsum(p * p)])
-    energies = summed[c.size : c.size + lags + 1] - summed[: lags + 1]
+    means = _sums(p, c.size) / c.size
+    energies = np.maximum(_sums(p * p, c.size) - c.size * means**2, 0.0)
     loud = energies > 1e-3 * energies.max()
     rho = np.where(loud, products / np.sqrt(np.where(loud, energies, 1.0) * energy), 0.0)
     best = int(np.argmax(np.abs(rho)))
@@ -149,5 +150,18 @@ def _thin(samples: Samples, count: int) -> Samples:
     return means
 
 
+def _sums(samples: _Floats, count: int) -> _Floats:
+    """Of every so many neighbours."""
+    summed = np.concatenate([[0.0], np.cumsum(samples)])
+    sums: _Floats = summed[count:] - summed[:-count]
+    return sums
+
+
+def _sound(samples: npt.NDArray[np.floating]) -> _Floats:
+    """Without an offset."""
+    wide = samples.astype(np.float64)
+    return wide - wide.mean() if wide.size else wide
+
+
 def _level(samples: npt.NDArray[np.floating]) -> float:
-    return dbfs(FULL_SCALE * rms(samples.astype(np.float32)))
+    return dbfs(FULL_SCALE * rms(_sound(samples).astype(np.float32)))

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from streams.audio import Samples, to_float, to_pcm, to_pcm16
+from streams.audio import Samples, to_float, to_pcm16
 from streams.clock import now, sleep_until
 from streams.devices.capture import Capture, Trouble
 from streams.devices.echo import Echo, EchoWatch
-from streams.devices.interfaces import Device, DeviceLost
+from streams.devices.interfaces import Block, Device, DeviceLost
 from streams.devices.playing import Playing
 
 SETTLE_S = 0.6
@@ -27,7 +27,8 @@ START_S = 5.0
 SILENT_S = 1.0
 """A device that gives nothing for so long is gone, whatever it says."""
 
-CLIPPED = 32767
+FULL = 32767 / 32768
+"""A captured sample of this magnitude is at full scale: what the microphone heard was louder."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +60,8 @@ class Headset:
         """False while the person does not push to talk: the track is silent."""
         self.gone = False
         self.clipped = 0
-        """Samples at full scale."""
+        """Samples at full scale, counted as the device gives them: later filters round off what was cut."""
+        self._summed, self._counted = 0.0, 0
 
     async def start(self) -> None:
         """Start the device, and wait until it is known.
@@ -106,7 +108,12 @@ class Headset:
         """By how much the clocks of microphone and ear are faster than the session's."""
         return self._capture.clock.drift_ppm, self._playing.clock.drift_ppm
 
-    def _drain(self) -> None:
+    @property
+    def offset(self) -> float:
+        """Mean of what the device captured in the call while it was open, of full scale."""
+        return self._summed / self._counted if self._counted else 0.0
+
+    def _drain(self) -> list[Block]:
         blocks = self.device.blocks()
         for block in blocks:
             self._capture.push(block)
@@ -115,6 +122,7 @@ class Headset:
         elif now() > self._last_block + self._patience_s:
             found = f"it has given no sound for {self._patience_s:g} s"
             raise DeviceLost(self.device.name, found, "Plug it in again, or choose another.")
+        return blocks
 
     def idle(self) -> None:
         """Take what was captured, for nobody; a device that is gone is told at the next `capture`."""
@@ -133,12 +141,14 @@ class Headset:
         Raises:
             DeviceLost: The device is gone.
         """
-        self._drain()
+        for block in self._drain():
+            if self.open:
+                self.clipped += int(np.count_nonzero(np.abs(block.samples) >= FULL))
+                self._summed += float(block.samples.sum(dtype=np.float64))
+                self._counted += block.samples.size
         taken = self._capture.take(samples, until)
         self._captured = taken if self.open else np.zeros_like(taken)
-        pcm = to_pcm16(self._captured)
-        self.clipped += int(np.count_nonzero(np.abs(to_pcm(pcm).astype(np.int32)) >= CLIPPED))
-        return pcm
+        return to_pcm16(self._captured)
 
     def play(self, heard: bytes, at: float) -> bool:
         """What is heard in the same 20 ms; True if the captured frame is an echo of the endpoint alone."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
+from numpy.lib.stride_tricks import sliding_window_view
 
 from streams.audio import Samples
 
@@ -16,7 +17,7 @@ ZEROS = 16
 """Zero crossings of the sinc on each side: 1 ms of delay at 16 kHz."""
 
 STEPS = 512
-"""Table entries between zero crossings, with linear interpolation between them: error below -90 dB."""
+"""Filters between one sample and the next, with linear interpolation between them: error below -90 dB."""
 
 BETA = 9.0
 """Of the Kaiser window: side lobes below -90 dB."""
@@ -27,14 +28,14 @@ ROLLOFF = 0.92
 Positions = npt.NDArray[np.float64]
 
 
-def _table() -> npt.NDArray[np.float64]:
-    x = np.arange(ZEROS * STEPS + 2) / STEPS
+def _filters(cutoff: float, reach: int) -> Samples:
+    """Shape (STEPS + 1, 2 reach): row k is h around a position that stands k / `STEPS` behind a sample."""
+    taps = np.arange(-reach + 1, reach + 1)
+    x = np.abs(np.arange(STEPS + 1)[:, None] / STEPS - taps) * cutoff
     inside = np.clip(1 - (x / ZEROS) ** 2, 0, None)
-    window = np.i0(BETA * np.sqrt(inside)) / np.i0(BETA)
-    return np.sinc(x) * np.where(x <= ZEROS, window, 0)
-
-
-_TABLE = _table()
+    window = np.where(x <= ZEROS, np.i0(BETA * np.sqrt(inside)) / np.i0(BETA), 0)
+    filters: Samples = (cutoff * np.sinc(x) * window).astype(np.float32)
+    return filters
 
 
 class Interpolator:
@@ -46,9 +47,10 @@ class Interpolator:
     """
 
     def __init__(self, source: int, target: int) -> None:
-        self._cutoff = 1.0 if target >= source else ROLLOFF * target / source
-        self.reach = int(np.ceil(ZEROS / self._cutoff))
+        cutoff = 1.0 if target >= source else ROLLOFF * target / source
+        self.reach = int(np.ceil(ZEROS / cutoff))
         """Samples that must be there on both sides of a position."""
+        self._filters = _filters(cutoff, self.reach)
         self._held = np.zeros(self.reach, np.float32)
         self._first = -self.reach
 
@@ -76,17 +78,17 @@ class Interpolator:
         if positions[-1] >= self.readable:
             raise ValueError(f"position {positions[-1]} was not pushed yet: {self.readable} is the limit")
         base = np.floor(positions).astype(np.int64)
-        taps = np.arange(-self.reach + 1, self.reach + 1)
-        index = base[:, None] + taps - self._first
-        known = index >= 0
-        distance = np.abs((positions - base)[:, None] - taps) * self._cutoff * STEPS
-        distance = np.minimum(distance, ZEROS * STEPS)
-        low = distance.astype(np.int64)
-        part = distance - low
-        weights = (_TABLE[low] * (1 - part) + _TABLE[low + 1] * part) * self._cutoff
-        values = self._held[np.where(known, index, 0)] * known
-        out: Samples = np.einsum("ij,ij->i", values, weights).astype(np.float32)
-        self._forget(int(base[0]) - self.reach)
+        first = int(base[0]) - self.reach + 1
+        if first < self._first:
+            self._held = np.concatenate([np.zeros(self._first - first, np.float32), self._held])
+            self._first = first
+        around = sliding_window_view(self._held, 2 * self.reach)[base - self.reach + 1 - self._first]
+        place = (positions - base) * STEPS
+        step = place.astype(np.int64)
+        part = (place - step).astype(np.float32)
+        near, next_ = (np.einsum("ij,ij->i", around, self._filters[k]) for k in (step, step + 1))
+        out: Samples = near * (1 - part) + next_ * part
+        self._forget(first - 1)
         return out
 
     def _forget(self, before: int) -> None:

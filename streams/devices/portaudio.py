@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import threading
 from collections import deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -92,6 +94,8 @@ class SoundCard:
         self._lost = 0
         self._streams: list[sounddevice.InputStream | sounddevice.OutputStream] = []
         self._ended = False
+        self._opening = threading.Lock()
+        """Who lets go while it is still being opened waits."""
 
     def _rate(self, end: Listed, check: Callable[..., None]) -> int:
         """48 kHz, of which the wire's rates are parts, where the device takes it; else its own."""
@@ -107,8 +111,9 @@ class SoundCard:
         Raises:
             DeviceError: One can't be opened.
         """
-        clock = reader()
+        await asyncio.to_thread(self._start, source, reader())  # it may take long, and a call may go on
 
+    def _start(self, source: Source, clock: Callable[[], float]) -> None:
         def captured(data: Any, frames: int, time: Any, status: Any) -> None:
             if len(self._waiting) >= MOST_BLOCKS:
                 self._lost += frames
@@ -124,6 +129,12 @@ class SoundCard:
             self._ended = True
 
         common = {"channels": 1, "dtype": "float32", "latency": self._latency_s, "finished_callback": ended}
+        with self._opening:
+            self._open(captured, wanted, common)
+
+    def _open(
+        self, captured: Callable[..., None], wanted: Callable[..., None], common: dict[str, Any]
+    ) -> None:
         try:
             ear = self._sd.OutputStream(
                 device=self._ends[1].index, samplerate=self.output_rate, callback=wanted, **common
@@ -136,7 +147,7 @@ class SoundCard:
             for stream in self._streams:
                 stream.start()
         except self._sd.PortAudioError as error:
-            await self.stop()
+            self._close()
             remedy = "See whether another program holds it; `viva mic --list-devices` shows what there is."
             raise DeviceError(self.name, str(error), remedy) from error
         self.input_latency_s, self.output_latency_s = float(microphone.latency), float(ear.latency)
@@ -153,6 +164,13 @@ class SoundCard:
 
     async def stop(self) -> None:
         """Close both."""
+        await asyncio.to_thread(self._stop)
+
+    def _stop(self) -> None:
+        with self._opening:
+            self._close()
+
+    def _close(self) -> None:
         streams, self._streams = self._streams, []
         for stream in streams:
             try:

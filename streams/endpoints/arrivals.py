@@ -2,14 +2,48 @@
 
 from __future__ import annotations
 
+import secrets
+import struct
 from collections import deque
+from collections.abc import Iterator
 from typing import Any
 
 from websockets.asyncio.client import ClientConnection
-from websockets.frames import DATA_OPCODES, Frame
+from websockets.frames import DATA_OPCODES, Frame, Opcode
 from websockets.http11 import Request, Response
 
 from streams.clock import now
+
+try:
+    from websockets.speedups import apply_mask
+except ImportError:  # websockets without its part in C
+    from websockets.utils import apply_mask
+
+_FIN, _MASKED = 0x80, 0x80
+_KEY_BYTES = 4
+_KEYS_AT_A_TIME = 256
+
+
+def client_frame(opcode: Opcode, payload: bytes, key: bytes) -> bytes:
+    """A whole message of a client in one frame, masked with a key of 4 bytes (RFC 6455, section 5.2)."""
+    size = len(payload)
+    if size < 126:
+        head = struct.pack("!BB", _FIN | opcode, _MASKED | size)
+    elif size < 1 << 16:
+        head = struct.pack("!BBH", _FIN | opcode, _MASKED | 126, size)
+    else:
+        head = struct.pack("!BBQ", _FIN | opcode, _MASKED | 127, size)
+    return head + key + apply_mask(payload, key)
+
+
+def masking_keys() -> Iterator[bytes]:
+    """Unpredictable keys (section 5.3), for ever.
+
+    Many are drawn at a time: a draw is a call of the system, at which another thread takes the interpreter.
+    """
+    while True:
+        drawn = secrets.token_bytes(_KEY_BYTES * _KEYS_AT_A_TIME)
+        yield from (drawn[at : at + _KEY_BYTES] for at in range(0, len(drawn), _KEY_BYTES))
 
 
 class StampedConnection(ClientConnection):
@@ -23,6 +57,7 @@ class StampedConnection(ClientConnection):
         super().__init__(*args, **options)
         self.arrivals: deque[float] = deque()
         self._arrived = 0.0
+        self._keys = masking_keys()
 
     def send_at_once(self, message: str | bytes) -> bool:
         """Send a whole message on an open connection, without the library's care for those who wait.
@@ -34,11 +69,10 @@ class StampedConnection(ClientConnection):
         """
         if self.transport.get_write_buffer_size():
             return False
-        if isinstance(message, str):
-            self.protocol.send_text(message.encode())
-        else:
-            self.protocol.send_binary(message)
-        self.send_data()
+        opcode, payload = (
+            (Opcode.TEXT, message.encode()) if isinstance(message, str) else (Opcode.BINARY, message)
+        )
+        self.transport.write(client_frame(opcode, payload, next(self._keys)))
         return True
 
     def data_received(self, data: bytes) -> None:

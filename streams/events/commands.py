@@ -15,8 +15,15 @@ REMEMBERED = 1000
 
 NAMES: tuple[str, ...] = get_args(CommandName)
 
+_BACK = {"pause": "resume", "take_over": "give_back"}
+"""What goes with what is allowed."""
+
 Obey = Callable[[Command], Ack]
 """Does what a command asks for, at once, and answers; the answer's id and name are filled in."""
+
+
+_OF_CALLS = ("say", "take_over", "give_back")
+"""What is asked of one call."""
 
 
 class NotAllowable(ValueError):
@@ -24,15 +31,20 @@ class NotAllowable(ValueError):
 
 
 def allowed(names: Iterable[str]) -> frozenset[str]:
-    """The commands of an allow-list such as "pause,stop"; `resume` goes with `pause`.
+    """The commands of an allow-list such as "pause,take-over"; who may do a thing may undo it.
 
     Raises:
         NotAllowable: One of them is unknown.
     """
-    found = {name.strip() for name in names if name.strip()}
+    found = {as_named(name) for name in names if name.strip()}
     if unknown := sorted(found - set(NAMES)):
         raise NotAllowable(f"there is no command {unknown[0]!r}; there are {', '.join(NAMES)}")
-    return frozenset(found | ({"resume"} if "pause" in found else set()))
+    return frozenset(found | {back for name, back in _BACK.items() if name in found})
+
+
+def as_named(name: str) -> str:
+    """A command as it is called, from what people type."""
+    return name.strip().replace("-", "_")
 
 
 class Desk:
@@ -74,7 +86,7 @@ class Desk:
         if command.name not in self._allow:
             known = ", ".join(sorted(self._allow)) or "none"
             return refused(f"this run does not take it (--mqtt-allow); it takes {known}")
-        if command.name in ("say", "take_over") and not command.episode:
+        if command.name in _OF_CALLS and not command.episode:
             return Ack(status="invalid", reason=f"{command.name} needs an episode")
         if command.name == "say" and not command.text.strip():
             return Ack(status="invalid", reason="there are no words to say")

@@ -253,7 +253,7 @@ class Cleared(Header):
     kind: Literal["session"] = "session"
 
 
-CommandName = Literal["pause", "resume", "stop", "say", "take_over"]
+CommandName = Literal["pause", "resume", "stop", "say", "take_over", "give_back"]
 
 
 class Command(BaseModel):
@@ -263,8 +263,9 @@ class Command(BaseModel):
         id: Chosen by the sender; a command that comes twice is obeyed once.
         name: `pause`: no call begins until `resume`. `stop`: no more calls begin, and the run ends; with
             an episode, that call ends now. `say`: the user says this next. `take_over`: a person speaks in
-            the user's place, by the microphone of the machine that holds the call.
-        episode: Of which call; needed by `say` and `take_over`.
+            the user's place, by the microphone of the machine that holds the call. `give_back`: the
+            simulated user speaks again.
+        episode: Of which call; needed by `say`, `take_over` and `give_back`.
         text: Words to say.
     """
 

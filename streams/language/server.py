@@ -39,6 +39,11 @@ def shown_url(url: str) -> str:
     return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
 
 
+def is_vendor(base_url: str) -> bool:
+    """Whether it is OpenAI's own address."""
+    return base_url.rstrip("/") == VENDOR
+
+
 class Server:
     """Requests to one server: transient failures are retried, and nothing stays open between requests.
 
@@ -62,7 +67,7 @@ class Server:
     ) -> None:
         self.timeout_s = timeout_s
         self.retries = retries
-        self.vendor = base_url.rstrip("/") == VENDOR
+        self.vendor = is_vendor(base_url)
         self.key_env = VENDOR_KEY if key_env is None and self.vendor else key_env
         self._base_url = base_url
         self._environ = os.environ if environ is None else environ

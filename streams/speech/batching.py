@@ -16,6 +16,8 @@ A = TypeVar("A")
 class Batching(Generic[Q, A]):
     """One queue to a model. Nobody waits longer for others than until the model is free.
 
+    What nobody waits for any more when its turn comes is left out.
+
     Args:
         work: Answers a batch, in its order; blocking, it runs in a worker. If it fails, all the batch do.
         kind: Of the worker: see `streams.speech.workers`, which also says how many batches run at a time.
@@ -49,9 +51,11 @@ class Batching(Generic[Q, A]):
 
     async def _serve(self) -> None:
         while self._waiting:
-            batch, self._waiting = self._waiting[: self._most], self._waiting[self._most :]
+            wanted = [request for request in self._waiting if not request[1].done()]
+            batch, self._waiting = wanted[: self._most], wanted[self._most :]
             began = now()
-            await self._answer(batch)
+            if batch:
+                await self._answer(batch)
             if self._beat_s and self._waiting and not simulated():
                 await sleep_until(began + self._beat_s)
 

@@ -6,8 +6,8 @@ crowd of listeners would have said, from 1 to 5; clean speech reaches about 3.4 
 
 from __future__ import annotations
 
+import importlib.util
 import threading
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -16,10 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from streams.audio import Samples
-from streams.speech import models, onnx
-from streams.speech.dnsmos_layers import Layers
-from streams.speech.dnsmos_mel import MelWindows
-from streams.speech.dnsmos_windows import WINDOW, Material, materials
+from streams.speech import dnsmos_p808, dnsmos_p835, models
+from streams.speech.dnsmos_windows import WINDOW, materials
 from streams.speech.interfaces import SPEECH_RATE, ModelIdentity, SpeechError
 from streams.speech.windows import check_mono
 
@@ -43,8 +41,6 @@ MAPPING: dict[str, Polynomials] = {
     ),
 }
 """The authors' polynomials from raw to mapped scores, highest power first: signal, background, overall."""
-
-_TOGETHER = 8
 
 Scores = npt.NDArray[np.float64]
 
@@ -87,13 +83,15 @@ class Dnsmos:
     """The three models, loaded when the first clip is scored; may be used by several threads.
 
     Raises:
-        SpeechError: A model is missing or not the pinned one.
+        SpeechError: A model is missing or not the pinned one; or numba is.
     """
 
     def __init__(self) -> None:
+        if importlib.util.find_spec("numba") is None:
+            raise SpeechError("numba", "it is not installed", "pip install 'vivavoce[quality]'")
         self._paths = {name: models.locate(name) for name in (PLAIN, PERSONAL, P808)}
         self.identities: tuple[ModelIdentity, ...] = tuple(
-            models.identity("dnsmos", name, "onnxruntime") for name in self._paths
+            models.identity("dnsmos", name, "numba") for name in self._paths
         )
 
     def score(self, samples: Samples) -> Quality:
@@ -110,7 +108,7 @@ class Dnsmos:
             found = "no samples" if not samples.size else "samples that are no numbers"
             raise SpeechError("dnsmos", f"{found}, expected speech", "Leave the clip unscored.")
         clip = np.clip(samples, -1, 1).astype(np.float32, copy=False)
-        plain, personal, p808 = (np.concatenate(made) for made in zip(*self._groups(clip), strict=True))
+        plain, personal, p808 = (self._raw(name, clip) for name in (PLAIN, PERSONAL, P808))
         return Quality(
             plain=_mean(mapped(PLAIN, plain)),
             plain_raw=_mean(plain),
@@ -122,24 +120,11 @@ class Dnsmos:
             too_short=clip.size < SHORTEST_S * SPEECH_RATE,
         )
 
-    def _groups(self, clip: Samples) -> Iterator[tuple[Scores, Scores, Scores]]:
-        for material in materials(clip.size):
-            part = material.samples(clip)
-            plain, personal = (
-                _layers(self._paths[name]).score(material, part) for name in (PLAIN, PERSONAL)
-            )
-            yield plain, personal, self._p808(material, part)
-
-    def _p808(self, material: Material, part: Samples) -> Scores:
-        windows = MelWindows(material, part)
-        starts = sorted(set(material.starts))
-        made: dict[int, float] = {}
-        for at in range(0, len(starts), _TOGETHER):
-            some = starts[at : at + _TOGETHER]
-            batch = np.stack([windows.window(start) for start in some])
-            (raw,) = onnx.session(self._paths[P808]).run(None, {"input_1": batch})
-            made |= zip(some, map(float, raw[:, 0]), strict=True)
-        return np.array([made[start] for start in material.starts])
+    def _raw(self, name: str, clip: Samples) -> Scores:
+        """The scores of all windows, as the network gives them."""
+        network = _network(self._paths[name], name)
+        parts = (network.score(part, part.samples(clip)) for part in materials(clip.size))
+        return np.concatenate(list(parts))
 
 
 def mapped(model: str, raw: Scores) -> Scores:
@@ -155,11 +140,11 @@ def _mean(scores: Scores) -> Opinion:
 _loading = threading.Lock()
 
 
-def _layers(path: Path) -> Layers:
+def _network(path: Path, name: str) -> dnsmos_p808.P808 | dnsmos_p835.P835:
     with _loading:  # two threads must not both load it
-        return _load(path)
+        return _load(path, name)
 
 
 @cache
-def _load(path: Path) -> Layers:
-    return Layers(path)
+def _load(path: Path, name: str) -> dnsmos_p808.P808 | dnsmos_p835.P835:
+    return dnsmos_p808.P808(path) if name == P808 else dnsmos_p835.P835(path)

@@ -6,16 +6,19 @@ maximum, 80 dB) give its authors' program, in numpy alone; a test compares them.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import cache
+from itertools import groupby
 
 import numpy as np
 import numpy.typing as npt
 
 from streams.audio import Samples
+from streams.speech.compiled import product
+from streams.speech.dnsmos_strips import Floats, Strip, cut
 from streams.speech.dnsmos_windows import FRAME, WINDOW_FRAMES, Material
 from streams.speech.interfaces import SPEECH_RATE
-
-Floats = npt.NDArray[np.float32]
 
 BANDS = 120
 _LENGTH = 2 * FRAME + 1
@@ -24,8 +27,11 @@ _RANGE_DB = 80.0
 _FAINTEST = 1e-10
 
 
-class MelWindows:
+class MelStretch:
     """The windows of a stretch as the model wants them.
+
+    A window is loud or faint beside its own loudest cell alone. Windows in a row often have that cell in
+    common: what such a group hears are parts of one spectrum.
 
     Args:
         material: Where they are.
@@ -33,38 +39,69 @@ class MelWindows:
     """
 
     def __init__(self, material: Material, samples: Samples) -> None:
+        frames = np.lib.stride_tricks.sliding_window_view(samples, _LENGTH)[::FRAME]
+        self._power = _mel_power(frames)
+        self._starts = sorted(set(material.starts))
         self._cyclic = material.cyclic
-        self._samples = samples
-        self._power = _mel_power(np.lib.stride_tricks.sliding_window_view(samples, _LENGTH)[::FRAME])
+        # a window is padded with silence: half of its first frame is, and the last sample of its last
+        ends = [start + WINDOW_FRAMES - 1 for start in self._starts]
+        firsts = frames.take(self._starts, axis=0)
+        lasts = frames.take(ends, axis=0, mode="wrap")
+        firsts[:, :FRAME] = 0
+        lasts[:, -1] = 0
+        self._first, self._last = _mel_power(firsts), _mel_power(lasts)
 
-    def window(self, start: int) -> Floats:
-        """The window that begins at this frame, shape (900, 120).
+    def groups(self) -> Iterator[MelGroup]:
+        """The windows in order, those together whose loudest cells are equally loud."""
+        loudest = [self._loudest(index) for index in range(len(self._starts))]
+        for level, group in groupby(range(len(self._starts)), key=loudest.__getitem__):
+            yield self._group(level, list(group))
 
-        It is padded with silence: half of its first frame is, and the last sample of its last.
-        """
-        places = np.arange(start, start + WINDOW_FRAMES) % len(self._power)
-        power = self._power[places]
-        first, last = self._frame(start), self._frame(start + WINDOW_FRAMES - 1)
-        first[:FRAME] = 0
-        last[-1] = 0
-        power[[0, -1]] = _mel_power(np.stack([first, last]))
-        level = 10 * np.log10(np.maximum(power, _FAINTEST))
-        level -= 10 * np.log10(max(float(power.max()), _FAINTEST))
-        level = np.maximum(level, level.max() - _RANGE_DB)
-        made: Floats = ((level + 40) / 40).astype(np.float32)
-        return made
+    def _loudest(self, index: int) -> float:
+        start = self._starts[index]
+        inside = cut(self._power, start + 1, start + WINDOW_FRAMES - 1)
+        return float(max(inside.max(), self._first[index].max(), self._last[index].max()))
 
-    def _frame(self, index: int) -> Floats:
-        at = index % len(self._power) * FRAME
-        return self._samples[at : at + _LENGTH].copy()
+    def _group(self, loudest: float, indices: Sequence[int]) -> MelGroup:
+        starts = [self._starts[index] for index in indices]
+        begin = 0 if self._cyclic else starts[0]
+        end = len(self._power) if self._cyclic else starts[-1] + WINDOW_FRAMES
+        strip = Strip(
+            _levels(cut(self._power, begin, end), loudest),
+            [_levels(self._first[index : index + 1], loudest) for index in indices],
+            [_levels(self._last[index : index + 1], loudest) for index in indices],
+            self._cyclic,
+        )
+        return MelGroup(starts, [start - begin for start in starts], strip)
+
+
+@dataclass(frozen=True, slots=True)
+class MelGroup:
+    """Windows of a stretch with one loudest level.
+
+    Attributes:
+        starts: First frame of each in the stretch.
+        places: First frame of each in the strip.
+        strip: Levels, shape (frames, 120); the first and the last frame of a window are its own.
+    """
+
+    starts: Sequence[int]
+    places: Sequence[int]
+    strip: Strip
+
+
+def _levels(power: npt.NDArray[np.float64], loudest: float) -> Floats:
+    """Power beside the loudest of the window, as the model wants it: 1 is as loud, -1 is 80 dB fainter."""
+    level = 10 * np.log10(np.maximum(power, _FAINTEST)) - 10 * np.log10(max(loudest, _FAINTEST))
+    made: Floats = ((np.maximum(level, -_RANGE_DB) + 40) / 40).astype(np.float32)
+    return made
 
 
 def _mel_power(frames: npt.NDArray[np.float32]) -> npt.NDArray[np.float64]:
     """Power in each band of frames of 321 samples, shape (n, 120)."""
-    parts = frames @ _fourier()
+    parts = product(frames, _fourier())
     power = np.square(parts[:, :_BINS], dtype=np.float64) + np.square(parts[:, _BINS:], dtype=np.float64)
-    made: npt.NDArray[np.float64] = power @ mel_filters().T
-    return made
+    return product(power, mel_filters().T)
 
 
 @cache

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from streams.speech.interfaces import SpeechError
-from streams.speech.onnx_graph import Graph
 
 
 class Session(Protocol):
@@ -22,15 +21,6 @@ class Session(Protocol):
 @cache
 def session(path: Path) -> Session:
     """The session of a model: CPU, one thread, sequential; loaded once. Call it in a worker."""
-    return _open(str(path))
-
-
-def session_of(graph: Graph) -> Session:
-    """The session of a graph of our own, in the same manner; not kept."""
-    return _open(graph.to_bytes())
-
-
-def _open(model: str | bytes) -> Session:
     if importlib.util.find_spec("onnxruntime") is None:
         raise SpeechError("onnxruntime", "it is not installed", "pip install 'vivavoce[hear]'")
     import onnxruntime
@@ -40,5 +30,5 @@ def _open(model: str | bytes) -> Session:
     options.intra_op_num_threads = 1
     options.inter_op_num_threads = 1
     options.log_severity_level = 3  # errors
-    loaded: Session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+    loaded: Session = onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
     return loaded

@@ -1,22 +1,27 @@
-"""Several clips through Whisper at once: one pass of the encoder, one of the decoder.
+"""Several clips through Whisper's decoder at once: its weights are then read once for all.
+
+The encoder takes them one by one: on a processor several at a time cost it more (per clip of 10 s 0.28 s of
+eight against 0.22 s alone), the decoder much less (0.08 s against 0.19 s).
 
 Clips go together that need windows of one length, so that what a clip is heard as depends on the clip alone
-and not on its neighbours, up to the rounding of sums. Lengths are multiples of 5 s.
+and not on its neighbours, up to the rounding of sums. Lengths are multiples of 2.5 s.
 """
 
 from __future__ import annotations
 
+import copy
 from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from streams.audio import Samples
 from streams.speech.interfaces import SPEECH_RATE
 
 FRAMES_PER_S = 100
-STEP_FRAMES = 500
+STEP_FRAMES = 250
 FULL_FRAMES = 3000
 
 TOGETHER = 8
@@ -79,10 +84,23 @@ def decode(
     )
     lengths = [clip.size / SPEECH_RATE for clip in clips]
     whole = [{"offset": 0.0, "duration": length} for length in lengths]
-    found = BatchedInferencePipeline(model).forward(
+    found = BatchedInferencePipeline(_one_by_one(model)).forward(
         features, tokenizer, whole, _options(tokenizer, beam, words=words)
     )
     return [[_Segment(**part) for part in parts] for parts in found]
+
+
+def _one_by_one(model: Any) -> Any:
+    """The model, whose encoder takes each clip of a batch for itself."""
+    from ctranslate2 import StorageView
+
+    def encode(features: npt.NDArray[np.float32]) -> Any:
+        encoded = [np.asarray(model.encode(row)) for row in features]
+        return StorageView.from_array(np.concatenate(encoded))
+
+    made = copy.copy(model)
+    made.encode = encode
+    return made
 
 
 class _Segment:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from agent.cli.spoken_queries import Bench
+from agent.cli.packs.spoken_queries import Bench
 from streams.audio import Samples
 from streams.speech.fake import ToneVoice
 from streams.speech.interfaces import ModelIdentity, Speech, Transcript

@@ -21,6 +21,7 @@ from streams.devices.fake import FakeDevice
 from streams.endpoints.fake import FakeEndpoint
 from streams.speech.energy import EnergyDetector
 from streams.speech.fake import ScriptedRecogniser
+from streams.speech.interfaces import Recogniser
 from user_sim.person import Mode, free_scenario
 
 SETTLED_S = 0.94
@@ -58,19 +59,23 @@ def hold(
     observers: Sequence[TurnObserver] = (),
     at: Sequence[tuple[float, Callable[[Person], None]]] = (),
     push_to_talk: bool = False,
+    recogniser: Recogniser | None = None,
 ) -> PersonCall:
-    """Hold a call; `at` is what the person does besides speaking, by seconds since their device began."""
+    """Hold a call; `at` is what the person does besides speaking, by seconds since their device began.
+
+    `recogniser` hears the person; None is one that hears what `says` says.
+    """
     person = Person(
         device,
         EnergyDetector(),
-        ScriptedRecogniser(says) if says else None,
+        recogniser or (ScriptedRecogniser(says) if says else None),
         mode,
         push_to_talk=push_to_talk,
     )
     loaded = from_scenario(scenario or free_scenario())
     plan = SessionPlan(id="call", scenario=loaded, person=person, observers=observers)
-    recogniser = ScriptedRecogniser(hears) if hears else None
-    engines = Engines(NoVoice(), EnergyDetector(), recogniser=recogniser)
+    ears = ScriptedRecogniser(hears) if hears else None
+    engines = Engines(NoVoice(), EnergyDetector(), recogniser=ears)
 
     async def main() -> EpisodeInfo:
         session = Session(plan, endpoint, engines, tmp_path / "call")

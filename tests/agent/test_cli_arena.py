@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 from tests.agent.cli_calls import Viva
@@ -84,3 +85,29 @@ def test_import_appends_to_a_store_once(viva: Viva) -> None:
     assert len((viva.folder / "store.jsonl").read_text().splitlines()) == 3
     rated = viva("arena", "rate", "store.jsonl", "--json").json["systems"]
     assert rated["A"]["wins"] == 1
+
+
+def test_a_file_without_a_battle_is_a_table_without_a_system(viva: Viva) -> None:
+    (viva.folder / "b.csv").write_text("prompt,system_a,system_b,label\n")
+    (viva.folder / "b.jsonl").write_text("")
+    for name in ("b.csv", "b.jsonl"):
+        shown = viva("arena", "rate", name, "--slice", "level")
+        assert shown.code == 0 and "0 battles on 0 prompts" in shown.out
+        assert "no battle says its level" in shown.out
+        found = viva("arena", "rate", name, "--json").json
+        assert (found["systems"], found["battles"], found["unscored"]) == ({}, 0, {})
+        assert "there are no two systems" in viva("arena", "pairs", name).err
+
+
+def test_a_correction_counts_and_is_imported_with_what_it_corrects(viva: Viva) -> None:
+    first = {"id": "1", "prompt": "p", "system_a": "A", "system_b": "B", "judge": "person:ann"}
+    changes = ({"label": "a"}, {"id": "2", "label": "b", "corrects": "1"}, {"id": "3", "corrects": "9"})
+    lines = [{**first, "label": "a", **change} for change in changes]
+    (viva.folder / "b.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    found = viva("arena", "rate", "b.jsonl", "--json").json
+    assert (found["systems"]["B"]["wins"], found["systems"]["A"]["wins"]) == (1, 0)
+    assert (found["corrected"], found["unscored"]) == (1, {"nothing_to_correct": 1})
+    assert "corrected: 1" in viva("arena", "rate", "b.jsonl").out
+    taken = [viva("arena", "import", "b.jsonl", "o.jsonl", "--json").json for _ in range(2)]
+    assert [(one["imported"], one["there_already"]) for one in taken] == [(2, 0), (0, 2)]
+    assert viva("arena", "rate", "o.jsonl", "--json").json["systems"] == found["systems"]

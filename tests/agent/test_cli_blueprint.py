@@ -8,8 +8,8 @@ import pytest
 import soundfile
 from typer.testing import CliRunner
 
-from agent.cli.blueprint import with_word_times
 from agent.cli.main import app
+from agent.cli.scores.blueprint import with_word_times
 from recordings.format import Side
 from tests.scoring.blueprint.sounds import quiet, talk
 from tests.scoring.episodes import CallMaker, tone

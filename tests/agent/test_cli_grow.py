@@ -12,7 +12,9 @@ from typing import Any
 
 import pytest
 
-from agent.cli import verify
+from agent.cli.packs import verify
+from recordings.label_files import LabelFolder
+from recordings.labels import PersonLabel
 from scenarios.load import load_pack
 from scenarios.manners import style
 from scoring.judge import select
@@ -172,11 +174,13 @@ def test_asking_again_goes_on_and_keeps_what_was_mended_by_hand(viva: Viva, grow
     assert grow(nothing, count=4).code == 0 and nothing.asked == []
 
 
-def test_a_scenario_that_was_taken_out_by_hand_is_made_up_for(viva: Viva, grow: Grow) -> None:
+@pytest.mark.parametrize("place", [0, -1])
+def test_a_scenario_that_was_taken_out_by_hand_is_made_up_for(viva: Viva, grow: Grow, place: int) -> None:
     grow(Writer(), count=3)
     pack = viva.folder / "new/grown.yaml"
-    first, *others = pack.read_text().split("---\n")
-    pack.write_text("---\n".join(others))
+    parts = pack.read_text().split("---\n")
+    first = parts.pop(place)
+    pack.write_text("---\n".join(parts))
     writer = Writer()
     done = grow(writer, count=3)
     assert (done.json["grown"], done.json["new"], done.json["removed_by_hand"]) == (3, 1, 1)
@@ -184,7 +188,8 @@ def test_a_scenario_that_was_taken_out_by_hand_is_made_up_for(viva: Viva, grow: 
     assert asked["question"] == 4
     gone = first.partition("id: ")[2].partition("\n")[0]
     assert gone not in [one.scenario.id for one in load_pack(viva.folder / "new").scenarios]
-    assert not any("number 1?" in text for text in asked["taken"])
+    number = int(gone.rpartition("-g")[2])
+    assert not any(f"number {number}?" in text for text in asked["taken"])
     pack.write_text(pack.read_text().replace("title:", "titel:"))
     broken = grow(Writer(), count=4)
     assert broken.code == 2 and "grown.yaml:" in broken.err and "did you mean `title`?" in broken.err
@@ -195,6 +200,7 @@ def test_a_scenario_that_did_not_reach_the_pack_is_put_there(viva: Viva, grow: G
     pack = viva.folder / "new/grown.yaml"
     whole = pack.read_text()
     pack.write_text(whole.partition("---")[0])  # killed between the two files
+    os.utime(pack, (0, 0))
     grow(Writer(), count=2)
     assert pack.read_text() == whole
 
@@ -347,10 +353,73 @@ def test_a_sample_waits_for_a_person_with_its_sound_and_answers_are_never_lost(
     assert grow(Writer(), "--sample", "0", count=6).json["review"]["scenarios"] == 2
 
 
+def label(viva: Viva, person: str, **by_question: str) -> None:
+    """What the studio keeps when a person says the same of every scenario."""
+    folder = LabelFolder(viva.folder / "new/labels")
+    for line in lines(viva, "review.jsonl"):
+        for question, said in by_question.items():
+            asked = {"item": line["scenario"], "annotator": person, "dimension": question}
+            folder.add(PersonLabel(**asked, label=said))
+
+
+def test_what_people_refuse_is_taken_out_counted_and_made_up_for(viva: Viva, grow: Grow) -> None:
+    grow(Writer(), "--sample", "1", count=3)
+    (checked,) = lines(viva, "review.jsonl")
+    label(viva, "ann", level="not_consistent", manner="consistent")
+    told = viva("scenarios", "review", "new", "--json")
+    assert told.json["left_in"] == [checked["scenario"]] and told.json["taken_out"] == []
+    assert "1 not consistent and still in the pack: viva scenarios review new --take-out" in told.err
+    before = (viva.folder / "new/grown.yaml").read_text()
+    done = viva("scenarios", "review", "new/review.jsonl", "--take-out", "--json")
+    assert (done.json["taken_out"], done.json["left_in"]) == ([checked["scenario"]], [])
+    assert done.json["level"]["yes"] == 0 and done.json["level"]["n"] == 1  # it is out, and counts
+    after = (viva.folder / "new/grown.yaml").read_text()
+    stay = {one.scenario.id for one in load_pack(viva.folder / "new").scenarios}
+    assert checked["scenario"] not in stay and len(stay) == 2 and len(after) < len(before)
+    assert viva("scenarios", "review", "new", "--take-out", "--json").json["taken_out"] == []
+    (rejected,) = lines(viva, "rejected.jsonl")
+    assert (rejected["cause"], rejected["detail"]) == ("not_consistent", "level: ann no")
+    writer = Writer()
+    more = grow(writer, "--sample", "1", count=3)
+    assert (more.json["grown"], more.json["new"], more.json["removed_by_hand"]) == (3, 1, 0)
+    assert more.json["rejected"] == {"not_consistent": 1}
+    assert checked["scenario"] not in [one.scenario.id for one in load_pack(viva.folder / "new").scenarios]
+    # what was answered stays in the queue, and another one waits in its place
+    assert lines(viva, "review.jsonl")[0]["scenario"] == checked["scenario"]
+    assert more.json["review"] == {"scenarios": 2, "answered": 1}
+
+
+def test_growing_further_takes_out_what_was_refused_meanwhile(viva: Viva, grow: Grow) -> None:
+    grow(Writer(), "--sample", "3", count=3)
+    label(viva, "ann", level="consistent", manner="not_consistent")
+    label(viva, "bob", manner="consistent")  # they are divided: none is consistent, and all go
+    done = grow(Writer(), "--sample", "0", count=2)
+    assert (done.code, done.json["grown"], done.json["new"]) == (0, 2, 2)
+    assert "3 taken out of the pack" in done.err
+    assert done.json["rejected"] == {"not_consistent": 3}
+    assert {one.scenario.id[-4:] for one in load_pack(viva.folder / "new").scenarios} == {"0004", "0005"}
+    assert viva("scenarios", "check", "new").code == 0
+    shown = viva("scenarios", "review", "new")
+    assert "level, by bob" in shown.out and "manner: ann and bob agree on 0 of 3" in shown.out
+
+
+def test_a_grown_pack_is_judged_by_the_fusion_of_its_seeds(viva: Viva, grow: Grow) -> None:
+    seeds(viva.folder)
+    grow(Writer(), count=1)
+    assert load_pack(viva.folder / "new").pack.fusion == ""
+    (viva.folder / "new").rename(viva.folder / "first")
+    manifest = viva.folder / "seeds/pack.yaml"
+    with serving(Writer()) as server:
+        manifest.write_text(manifest.read_text() + "fusion: acceptability-cap@1\n")
+        llm = ("--llm", f"{server.base_url}#writer", "--out", "new", "--count", "1")
+        assert viva("scenarios", "grow", "./seeds", *llm).code == 0
+    assert load_pack(viva.folder / "new").pack.fusion == "acceptability-cap@1"
+
+
 def test_review_says_how_consistent_a_pack_is(viva: Viva, grow: Grow) -> None:
     grow(Writer(), "--sample", "4", count=4)
     empty = viva("scenarios", "review", "new/review.jsonl", "--json")
-    assert empty.code == 0 and "nothing is answered yet" in empty.err
+    assert empty.code == 0 and "nothing is answered yet: viva listen new --review NAME" in empty.err
     assert empty.json["level"] == {"share": None, "interval": None, "yes": 0, "n": 0, "unanswered": 4}
     answer(viva, level=True)
     found = viva("scenarios", "review", "new/review.jsonl", "--json").json

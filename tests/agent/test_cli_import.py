@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -10,10 +11,12 @@ import numpy as np
 import pytest
 import soundfile
 
-from agent.cli import imported
+from agent.cli.exchange import imported
 from recordings.check import check
+from recordings.errors import RecordingError
 from recordings.exporting.sound import stereo as stereo_of
 from recordings.format import Outcome, Role, UtteranceStarted
+from recordings.importing import pipecat
 from recordings.reader import Episode
 from streams.audio import Samples
 from streams.speech.interfaces import ModelIdentity, Transcript
@@ -396,6 +399,50 @@ def test_a_mix_that_cannot_be_taken_apart_is_refused(
     a_pipecat_run(viva.folder / "evals", **changes)
     done = viva("import", "evals", *PLAIN, "--out", "o", "--json")
     assert (done.code, complaint in done.err) == (2, True), done.err
+
+
+def two_pipecat_runs(folder: Path, *named: str) -> list[Path]:
+    """Recordings of one name in folders a and b, and the paths by which results.jsonl names them."""
+    a_pipecat_run(folder)
+    made = folder / "recordings/bot__book__001.wav"
+    record = json.loads((folder / "results.jsonl").read_text())
+    places = [folder / "a/call.wav", folder / "b/call.wav"]
+    for place in places:
+        place.parent.mkdir()
+        shutil.copyfile(made, place)
+    made.unlink()
+    records = [
+        {**record, "name": f"bot {number}", "artifacts": {"recording": path}}
+        for number, path in enumerate(named)
+    ]
+    (folder / "results.jsonl").write_text("".join(json.dumps(one) + "\n" for one in records))
+    return places
+
+
+def test_recordings_of_one_name_are_told_apart_by_their_folders(tmp_path: Path) -> None:
+    places = two_pipecat_runs(tmp_path / "evals", "/there/evals/b/call.wav", "C:\\evals\\a\\call.wav")
+    found = {source.endpoint: source for source in pipecat.sources(tmp_path / "evals")}
+    assert found["bot 0"].sounds == (places[1],) and found["bot 1"].sounds == (places[0],)
+    assert sorted(source.name for source in found.values()) == ["a-call", "b-call"]
+
+
+def test_a_recording_that_is_missing_is_not_another_of_the_same_name(tmp_path: Path) -> None:
+    two_pipecat_runs(tmp_path / "evals", "/there/a/call.wav", "/there/b/call.wav", "/there/c/call.wav")
+    assert [one.endpoint for one in pipecat.sources(tmp_path / "evals")] == ["bot 0", "bot 1"]
+
+
+def test_of_two_records_of_one_recording_the_last_counts(tmp_path: Path) -> None:
+    two_pipecat_runs(tmp_path / "evals", "/there/a/call.wav", "/there/a/call.wav")
+    assert [one.endpoint for one in pipecat.sources(tmp_path / "evals")] == ["bot 1"]
+
+
+@pytest.mark.parametrize("named", [["call.wav"], ["/c/call.wav", "/d/call.wav"]])
+def test_recordings_that_cannot_be_told_apart_are_refused(named: list[str], tmp_path: Path) -> None:
+    two_pipecat_runs(tmp_path / "evals", *named)
+    with pytest.raises(
+        RecordingError, match=r"which recording that is cannot be told\. Import each folder"
+    ):
+        pipecat.sources(tmp_path / "evals")
 
 
 def test_a_call_without_arrivals_cannot_be_replayed(viva: Viva) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import soundfile
 
-from agent.cli import imported
+from agent.cli.exchange import imported
 from streams.audio import Samples
 from streams.speech.interfaces import ModelIdentity, Transcript
 from tests.agent.cli_calls import Viva

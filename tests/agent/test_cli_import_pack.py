@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from agent.cli import exits
-from agent.cli.import_pack import import_pack
+from agent.cli.exchange.pack import import_pack
 from scenarios.imported import Imported, ImportUnreadable, read
 from scenarios.items import query
 from scenarios.load import load_pack

@@ -12,6 +12,8 @@ import pytest
 
 from tests.agent.test_cli_listen import VIVA, environment, listening, refused
 from tests.scoring.labelling.recorded import rated, two_runs
+from tests.scoring.labelling.test_review_desk import desk as review_desk
+from tests.scoring.labelling.test_review_desk import line as queued
 
 pytestmark = pytest.mark.wall_clock
 
@@ -85,9 +87,33 @@ def test_battles_go_into_the_arenas_store_and_are_rated(runs: tuple[Path, Path],
     assert set(told["systems"]) == {"fake://hush-one", "fake://hush-two"}
 
 
+def test_the_sample_of_a_grown_pack_is_checked_and_reported(tmp_path: Path) -> None:
+    pack = tmp_path / "pack"
+    review_desk(pack, queued("a"), queued("b", 2, perceive="nervous"))
+    (pack / "grow.json").write_text("{}")
+    arguments = (str(pack), "--review", "ann", "--port", "0", "--no-browser")
+    with listening(*arguments) as (url, _):
+        assert url.endswith("/#/review")
+        assert asked(url, "api/about")["features"] == ["review"]
+        found = answer(url, "api/review", asked(url, "api/review/next?person=ann"), "consistent")
+    with listening(*arguments) as (url, _):  # the first was killed with its block
+        again = asked(url, "api/review/next?person=ann")
+        assert (again["progress"], again["card"]["question"]) == (
+            found["progress"],
+            found["card"]["question"],
+        )
+        while again["card"] is not None:
+            again = answer(url, "api/review", again, "not_consistent")
+        shares = asked(url, "api/review/report")
+    code, told = viva("scenarios", "review", str(pack), "--json")
+    assert (code, told["level"]["yes"], told["level"]["n"], told["manner"]["yes"]) == (0, 1, 2, 0)
+    assert {name: told[name] for name in shares} == shares
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
+        (("--review", "ann"), "no pack that has grown to be checked"),
         (("--label", "../ann"), "cannot be that of a file"),
         (("--label", "ann", "--dimensions", "tone"), "dimension 'tone': there is none of that name"),
         (("--ab", "ann"), "no pair of replies to the same words"),

@@ -16,6 +16,8 @@ from pathlib import Path
 import httpx
 import pytest
 
+from recordings.format import Outcome
+from streams.clock import utc_now
 from tests.architecture.sources import ROOT
 from tests.scoring.episodes import CallMaker, tone
 
@@ -83,6 +85,30 @@ def test_the_first_line_is_the_address_and_ctrl_c_is_a_good_end(run: Path) -> No
         out, err = process.communicate(timeout=60)
         assert (process.returncode, out) == (0, "")
         assert "Traceback" not in err
+
+
+def test_ctrl_c_ends_quietly_while_a_sound_is_half_sent_and_a_call_watched(tmp_path: Path) -> None:
+    made = CallMaker(length=300.0).user(0.5, 1.5)
+    folder = made.write(tmp_path / "run" / "call", outcome=Outcome.UNFINISHED)
+    ahead = utc_now().timestamp() + 600
+    os.utime(folder / "events.jsonl", (ahead, ahead))  # it goes on as long as the test does
+    with listening(str(tmp_path), "--port", "0", "--no-browser") as (url, process):
+        columns = httpx.get(f"{url}api/catalogue").json()["columns"]
+        at = f"/api/episodes/{next(one['values'][0] for one in columns if one['name'] == 'id')}"
+        # 29 MB are more than the sockets hold: the server waits for somebody to read on
+        with asked(url, f"{at}/audio/both") as sound, asked(url, f"{at}/live") as watched:
+            assert sound.recv(12) == watched.recv(12) == b"HTTP/1.1 200"
+            process.send_signal(signal.SIGINT)
+            out, err = process.communicate(timeout=60)
+    assert (process.returncode, out, err) == (0, "", "Ctrl+C ends it.\n")
+
+
+def asked(url: str, path: str) -> socket.socket:
+    """A connection by which something was asked for; nothing of the answer is read."""
+    place = httpx.URL(url)
+    sock = socket.create_connection((place.host, place.port or 0), timeout=60)
+    sock.sendall(f"GET {path} HTTP/1.1\r\nHost: {place.host}:{place.port}\r\n\r\n".encode())
+    return sock
 
 
 def test_it_listens_to_this_machine_only(run: Path) -> None:

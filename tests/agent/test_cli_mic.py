@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from agent.cli import mic
-from agent.cli.mic_keys import press
-from agent.cli.mic_screen import agenda, meter
+from agent.cli.mic import sound as mic
+from agent.cli.mic.keys import press
+from agent.cli.mic.screen import agenda, meter
 from agent.person import Person
 from recordings.format import Outcome
 from streams import clock

@@ -240,7 +240,7 @@ def test_a_fault_of_ours_outside_the_calls_is_exit_code_3_and_not_a_gate(
     def broken(*_: object) -> None:
         raise TypeError("a fault")
 
-    monkeypatch.setattr("agent.cli.run.default_folder", broken)
+    monkeypatch.setattr("agent.cli.runs.run.default_folder", broken)
     done = viva("run", "hello.yaml", "--endpoint", "fake://", "--simulated", *ENGINES)
     assert done.code == 3
     assert "TypeError: a fault" in done.err and "Please report it" in done.err

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from agent.cli import exits
-from agent.cli import verify as command
-from agent.cli.spoken_queries import Bench
-from agent.cli.verify import VerifyRequest, check_all, make_bench, verify
+from agent.cli.packs import verify as command
+from agent.cli.packs.spoken_queries import Bench
+from agent.cli.packs.verify import VerifyRequest, check_all, make_bench, verify
 from benchmarks.verify import PLANTED, scenario
 from scenarios.load import find, from_scenario
 from scoring.verify import Look

@@ -7,8 +7,8 @@ import pytest
 import soundfile
 
 from agent.cli import exits
-from agent.cli.voice_check import MAX_WER_ABOVE, Row, examine
-from agent.cli.voices import row_json, voices
+from agent.cli.packs.voice_check import MAX_WER_ABOVE, Row, examine
+from agent.cli.packs.voices import row_json, voices
 from scenarios.manners import STYLES, VOICES
 from streams import clock
 from streams.audio import to_float

@@ -46,7 +46,7 @@ def messages(process: subprocess.Popen[str]) -> Iterator[dict[str, Any]]:
 def test_watch_shows_a_run_of_another_process_live_and_afterwards(viva: Viva, broker: Mosquitto) -> None:
     watching = viva.start("watch", str(broker.broker), "--json")
     assert watching.stderr is not None and watching.stderr.readline() == "viva: watching\n"
-    running = start(viva, broker)
+    running = start(viva, broker, "--workers", "1")  # what a worker holds is seen as well
     seen = []
     for message in messages(watching):
         seen.append(message)
@@ -139,6 +139,8 @@ def test_a_run_stops_when_it_is_told_to_and_is_left_for_a_resume(viva: Viva, bro
         assert (done.code, done.out.partition(":")[0]) == (0, "done")
         refused = viva("tell", str(broker.broker), "run", "say", "--episode", "hello--r1", "--text", "hm")
         assert (refused.code, refused.out.partition(":")[0]) == (2, "refused")
+        taken = viva("tell", str(broker.broker), "run", "take-over", "--episode", "hello--r1")
+        assert (taken.code, "it takes stop" in taken.out) == (2, True)
         assert viva("tell", str(broker.broker), "run", "stop", "--episode", "hello--r1", "--json").json[
             "reason"
         ]

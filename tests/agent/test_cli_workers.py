@@ -11,11 +11,14 @@ from typing import Any
 
 import pytest
 
-from agent.cli.run_request import RunRequest
-from agent.cli.run_where import on_the_wall, workers_for, workers_on
+from agent.cli.runs.request import RunRequest
+from agent.cli.runs.where import on_the_wall, workers_for, workers_on
 from agent.suite.limits import RunLimits
+from recordings.format import Outcome
+from recordings.lock import RunLock
 from recordings.reader import Episode
-from tests.agent.cli_calls import ENGINES, HELLO, Viva, outcomes
+from recordings.run import load_run
+from tests.agent.cli_calls import ENGINES, Viva, outcomes
 
 pytest.importorskip("fsspec", reason="fsspec is not installed")
 
@@ -45,7 +48,17 @@ def request(**changes: Any) -> RunRequest:
 
 @pytest.mark.parametrize(
     ("calls", "cores", "workers"),
-    [(1, 8, 0), (3, 8, 0), (4, 8, 1), (75, 8, 1), (76, 8, 2), (1000, 8, 7), (1000, 2, 1), (8, 1, 1)],
+    [
+        (1, 8, 0),
+        (3, 8, 0),
+        (4, 8, 1),
+        (75, 8, 1),
+        (76, 8, 2),
+        (1000, 8, 7),
+        (75, 2, 1),
+        (1000, 2, 2),
+        (99, 1, 1),
+    ],
 )
 def test_workers_go_by_calls_at_a_time_and_cores(calls: int, cores: int, workers: int) -> None:
     asked = request(limits=RunLimits(concurrency=calls))
@@ -74,9 +87,10 @@ def test_a_simulated_run_is_held_here_unless_workers_are_asked_for() -> None:
 
 @pytest.mark.wall_clock
 def test_a_run_with_workers_that_is_interrupted_can_be_resumed(viva: Viva) -> None:
-    (viva.folder / "hello.yaml").write_text(HELLO.replace("max_duration_s: 20", "max_duration_s: 100"))
     options = ("--out", "run", *ENGINES, "--concurrency", "2", "--workers", "1", "--no-report", "--json")
-    first = viva.start("run", "hello.yaml", "--endpoint", f"{FAKE}&seconds=60", "--repeats", "2", *options)
+    # a call goes on for 4 s after its first words
+    slow = "fake://?replies=3&seconds=0.5&delay=0.3&rate=8000"
+    first = viva.start("run", "hello.yaml", "--endpoint", slow, "--repeats", "3", *options)
     try:
         assert first.stderr is not None
         for line in first.stderr:
@@ -89,9 +103,15 @@ def test_a_run_with_workers_that_is_interrupted_can_be_resumed(viva: Viva) -> No
         first.communicate()
     assert first.returncode == 130
     assert "viva run --resume run" in err
-    assert {outcome for _, outcome in outcomes(viva.manifest())} <= {"cancelled", None}
-    for path in (viva.folder / "run").glob("*/episode.json"):
-        assert Episode.load(path.parent).info.outcome.value == "cancelled"
+    assert {outcome for _, outcome in outcomes(viva.manifest())} == {"cancelled", None}
+    begun = {path.parent.name for path in (viva.folder / "run").glob("*/episode.json")}
+    assert {Episode.load(viva.folder / "run" / name).info.outcome.value for name in begun} == {"cancelled"}
+    again = viva("run", "--resume", "run", "--workers", "1", "--concurrency", "3", "--json")
+    assert again.code == 0, again.err
+    assert outcomes(viva.manifest()) == [("done", "completed")] * 3
+    held = {path.parent.name for path in (viva.folder / "run").glob("*/episode.json")}
+    # what was broken off is kept beside its second try; what had not begun is held for the first time
+    assert held == {f"hello--r{n}" for n in (1, 2, 3)} | {f"{name}+2" for name in begun}
 
 
 # --- at a URL -----------------------------------------------------------------------------------
@@ -136,6 +156,89 @@ def test_a_run_that_never_got_to_its_url_is_not_thrown_away_and_goes_on(viva: Vi
     again = viva("run", "--resume", url, "--no-report", "--budget-minutes", "9")
     assert again.code == 0, again.err
     assert len(list((viva.folder / "store/run").glob("*/episode.json"))) == 2
+
+
+def test_a_recording_that_does_not_get_to_the_url_is_kept_here_and_brought_by_the_next_resume(
+    viva: Viva, url: str
+) -> None:
+    store = viva.folder / "store/run"
+    store.mkdir(parents=True)
+    (store / "hello--r1").write_text("a file where the first episode should be")
+    first = viva.run(FAKE, "--simulated", "--repeats", "2", "--no-report", "--json", out=url)
+    assert first.code == 3
+    here = Path(first.json["run"])
+    assert f"viva: recordings stay in {here} until they get to {url}" in first.err
+    assert first.err.count("cannot be read or written") == 2  # after the call, and at the end
+    assert f"viva: to bring what is left: viva run --resume {url}" in first.err
+    # the calls are what they were
+    assert outcomes(viva.manifest(str(here))) == [("done", "completed")] * 2
+    assert Episode.load(here / "hello--r1").info.outcome.value == "completed"
+    Episode.load(store / "hello--r2")
+    (store / "hello--r1").unlink()
+    again = viva("run", "--resume", url, "--no-report")
+    assert (again.code, "kept" in again.err) == (0, True), again.err
+    assert Episode.load(store / "hello--r1").info == Episode.load(here / "hello--r1").info
+    assert outcomes(viva.manifest("store/run")) == [("done", "completed")] * 2
+
+
+def test_a_run_at_a_url_that_is_under_way_here_is_scored_as_it_stands_and_not_resumed(
+    viva: Viva, url: str
+) -> None:
+    here = Path(viva.run(FAKE, "--simulated", "--no-report", "--json", out=url).json["run"])
+    before = (here / "run.json").read_bytes()
+    (viva.folder / "store/run/run.json").write_text("{} of an hour ago")
+    lock = RunLock(here)
+    try:
+        scored = viva("score", url, "--recogniser", "none", "--json")
+        assert (scored.code, len(scored.json["episodes"])) == (0, 1), scored.err
+        resumed = viva("run", "--resume", url)
+        assert (resumed.code, "is being held by process" in resumed.err) == (2, True), resumed.err
+    finally:
+        lock.release()
+    assert (here / "run.json").read_bytes() == before
+    assert (viva.folder / "store/run/run.json").read_text() == "{} of an hour ago"
+
+
+def test_a_url_that_takes_nothing_is_known_before_the_first_call(viva: Viva) -> None:
+    (viva.folder / "store").write_text("a file where the runs should be")
+    done = viva.run(FAKE, "--simulated", "--no-report", out=f"file://{viva.folder}/store/run")
+    assert (done.code, "cannot be read or written" in done.err) == (2, True)
+    assert not list(viva.folder.rglob("episode.json"))
+
+
+@pytest.mark.wall_clock
+@pytest.mark.parametrize("machine", ["the same", "another"])
+def test_a_run_at_a_url_that_is_killed_goes_on_and_holds_every_call_once(
+    viva: Viva, url: str, machine: str
+) -> None:
+    options = ("hello.yaml", "--endpoint", FAKE, *ENGINES, "--simulated", "--no-report", "--repeats", "40")
+    first = viva.start("run", *options, "--out", url)
+    store = viva.folder / "store/run"
+    try:
+        while len(list(store.glob("*/episode.json"))) < 5:
+            assert first.poll() is None, first.communicate()
+        first.kill()
+    finally:
+        first.kill()
+        first.communicate()
+    kept = [file.parent.name for file in store.glob("*/episode.json")]
+    before = {name: (store / name / "user.wav").stat().st_mtime_ns for name in kept}
+    assert 5 <= len(kept) < 40
+    if machine == "another":
+        shutil.rmtree(viva.folder / "cache")
+    again = viva("run", "--resume", url, "--no-report")
+    assert again.code == 0, again.err
+    run = load_run(store)
+    assert [(planned.state, planned.outcome) for planned in run.episodes] == [
+        ("done", Outcome.COMPLETED)
+    ] * 40
+    # each was held to its end once; what the kill broke off on this machine is an attempt more
+    tries = [attempt for planned in run.episodes for attempt in planned.attempts]
+    done = [attempt.folder for attempt in tries if attempt.outcome is Outcome.COMPLETED]
+    assert len(done) == 40
+    assert all(Episode.load(store / folder).info.outcome is Outcome.COMPLETED for folder in done)
+    assert set(kept) <= set(done)
+    assert {name: (store / name / "user.wav").stat().st_mtime_ns for name in kept} == before
 
 
 def test_a_url_that_holds_a_run_already_is_left_alone(viva: Viva, url: str) -> None:

@@ -5,9 +5,9 @@ import io
 import pytest
 from rich.console import Console
 
-from agent.cli.call_view import CallView, Line, clock_text
-from agent.cli.console import LiveScreen, PlainScreen
-from agent.cli.panel import meter_text, panel
+from agent.cli.runs.call_view import CallView, Line, clock_text
+from agent.cli.runs.console import LiveScreen, PlainScreen
+from agent.cli.runs.panel import meter_text, panel
 from agent.observers import Levels
 from agent.suite.plan import Job
 from agent.suite.progress import Standing
@@ -17,6 +17,7 @@ from recordings.format import (
     Flushed,
     HeardSpeech,
     KeysPressed,
+    LineProposed,
     Noticed,
     Outcome,
     Role,
@@ -288,7 +289,7 @@ def test_without_a_terminal_there_are_lines(capsys: pytest.CaptureFixture[str]) 
     audience.event(SessionEnded(t=4.0, outcome=Outcome.COMPLETED, reason="done"))
     assert capsys.readouterr().err.splitlines() == [
         "[1/1] museum  reference://",
-        "0:00.9  user      How much is it?",
+        "0:01.0  user      How much is it?",
         "0:02.5  endpoint  It is free.  [500 ms]",
         "0:03.5  verdict   facts: complete (stated: price)",
         "0:04.0  end       completed: done",
@@ -302,7 +303,7 @@ def test_what_the_user_says_beside_its_turn_is_marked_and_is_no_question() -> No
     hum = asked(3.0, 3.5, "mm-hm", "u1").model_copy(update={"role": Role.BACKCHANNEL, "behaviour": "hums"})
     view = viewed(asked(1.0, 2.0), hum, replied(1, 2.5, 4.0))  # 2.5 - 2.0: "mm-hm" asks nothing
     assert latencies(view) == [500.0]
-    assert view.lines[1] == Line(2.9, "user", "mm-hm  [backchannel]", note=True)
+    assert view.lines[1] == Line(3.0, "user", "mm-hm  [backchannel]", note=True)
 
 
 def test_a_behaviour_is_shown_with_its_trigger_or_with_why_it_did_not_happen() -> None:
@@ -324,3 +325,18 @@ def test_a_behaviour_is_shown_with_its_trigger_or_with_why_it_did_not_happen() -
         ("user", "[keys 12#]"),
         ("us", "[hang up late did not happen: reply too short]"),
     ]
+
+
+def test_what_a_person_said_is_shown_when_they_said_it_not_when_it_was_understood() -> None:
+    view = viewed(asked(1.0, 2.0).model_copy(update={"t": 9.0, "voice": "person"}))
+    assert view.lines[0] == Line(1.0, "user", "How much is it?")
+
+
+def test_who_has_the_word_and_what_is_to_be_said_is_shown() -> None:
+    told = "a person speaks in the user's place, by usb"
+    view = viewed(
+        Noticed(t=1.0, by="us", level="info", code="taken_over", message=told),
+        LineProposed(t=1.5, text="How much is it?", label="turn 1", spoken=True),
+        Noticed(t=2.0, by="us", level="info", code="other", message="not for people"),
+    )
+    assert [line.text for line in view.lines] == [f"[{told}]", "[say: How much is it?]"]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from agent.cli.run_control import RunControl
+from agent.cli.runs.control import RunControl
 from agent.control import Control
 from agent.session import Engines
 from agent.suite.hold import Workplace
@@ -21,6 +21,7 @@ from recordings.format import Outcome
 from recordings.run import Run
 from scenarios.load import from_scenario
 from streams import clock
+from streams.devices.fake import FakeDevice
 from streams.endpoints.fake import FakeEndpoint, FakeReply, tone
 from streams.events.messages import Command
 from streams.speech.energy import EnergyDetector
@@ -76,16 +77,14 @@ def test_nothing_is_asked_of_a_call_that_is_not_there_and_no_microphone_is_made_
     assert RunControl(simulated=True).obey(Command(id="1", name="pause")).status == "not_available"
 
 
-def test_the_microphone_is_asked_where_there_is_one(tmp_path: Path) -> None:
+def ask_in_a_call(tmp_path: Path, run: RunControl, microphone: FakeDevice | None) -> list[tuple[str, str]]:
+    """What is answered to three commands, one after the other, in a call and to one in another."""
     answers: list[tuple[str, str]] = []
-    taken: list[bool] = []
-    run = RunControl()
     job = Job("call", from_scenario(scripted()), "fake://", 0, 0)
 
     def ask() -> None:
-        answers.append(obey(run, "take_over", episode="call"))
-        control.take_over = lambda: taken.append(True)
-        answers.append(obey(run, "take_over", episode="call"))
+        names = ("give_back", "take_over", "take_over", "give_back")
+        answers.extend([obey(run, name, episode="call") for name in names])
 
     class Asks(Control):
         def attach(self, *arguments: object) -> None:
@@ -93,9 +92,26 @@ def test_the_microphone_is_asked_where_there_is_one(tmp_path: Path) -> None:
             asyncio.get_running_loop().call_later(0.1, ask)
 
     control = run._controls[job.id] = Asks()
-    hold(tmp_path, FakeEndpoint(REPLIES), scripted(1), control=control)
-    assert [status for status, _ in answers] == ["not_available", "done"]
-    assert taken == [True]
+    opened = None if microphone is None else lambda: microphone
+    hold(tmp_path, FakeEndpoint(REPLIES), scripted(1), control=control, microphone=opened)
+    return answers
+
+
+def test_the_microphone_is_asked_where_there_is_one(tmp_path: Path) -> None:
+    assert ask_in_a_call(tmp_path, RunControl(), FakeDevice()) == [
+        ("not_available", "no person speaks in call"),
+        ("done", "a person speaks in the user's place, as soon as what is being said is said"),
+        ("not_available", "a person speaks in call: give that back first"),
+        ("done", "the simulated user speaks again"),
+    ]
+
+
+def test_where_there_is_no_microphone_the_answer_says_so(tmp_path: Path) -> None:
+    answers = ask_in_a_call(tmp_path / "a", RunControl(), None)
+    assert [status for status, _ in answers] == ["not_available"] * 4
+    assert "calls of worker processes have none: --workers 0" in answers[1][1]
+    simulated = ask_in_a_call(tmp_path / "b", RunControl(simulated=True), FakeDevice())
+    assert simulated[1] == ("not_available", "simulated time does not wait for what a person says")
 
 
 def suite(tmp_path: Path, control: RunControl, script: dict[float, str], concurrency: int = 1) -> Held:

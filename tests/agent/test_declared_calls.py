@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from agent.cli import endpoint_check
+from agent.cli.endpoints import check as endpoint_check
 from recordings.check import check
 from recordings.format import Fault, Outcome
 from recordings.raw import RAW, RawLogging

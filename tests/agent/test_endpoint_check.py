@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from agent.cli.traffic import Recorded, TrafficInvalid, read_traffic
+from agent.cli.endpoints.traffic import Recorded, TrafficInvalid, read_traffic
 from tests.agent.cli_calls import Viva
 
 FILE = """

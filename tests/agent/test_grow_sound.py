@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from agent.cli.grow_sound import Heard, heard, manner, record
-from agent.cli.spoken_queries import Bench
+from agent.cli.packs.grow_sound import Heard, heard, manner, record
+from agent.cli.packs.spoken_queries import Bench
 from scenarios.load import LoadedScenario, load_pack
 from scoring.verify import Checked, compare
 from streams.clock import run

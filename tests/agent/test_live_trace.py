@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import pytest
 
 from agent.live_judge import LiveJudge, LiveTrace
 from agent.observers import FinishedTurn, Judgement
 from recordings.format import Side
 from scenarios.expression_task import Expression, Level
-from scenarios.schema import Persona, Scenario, Turn
+from scenarios.load import from_scenario
+from scenarios.schema import Pack, Persona, Scenario, Turn
 from scoring.blueprint.measure import Instruments
-from scoring.judge.dimensions import Item, Verdict
+from scoring.judge.dimensions import Dimension, Item, Labelled, Verdict
+from scoring.judge.fusion import fusion_named
 from scoring.judge.rules import RulesJudge
 from scoring.judge.trace_rules import TraceRules
 from streams.audio import Pcm, to_pcm
@@ -43,8 +49,8 @@ def spoken() -> Pcm:
     return np.asarray(talk(24000) * 32767, np.int16)
 
 
-def finished(turn: int, audio: Pcm) -> FinishedTurn:
-    return FinishedTurn(turn, "How does it work?", SAID, audio, 24000, 0.5, (GUIDE,))
+def finished(turn: int, audio: Pcm, fusion: str = "") -> FinishedTurn:
+    return FinishedTurn(turn, "How does it work?", SAID, audio, 24000, 0.5, (GUIDE,), fusion=fusion)
 
 
 def judged(judge: TraceRules, *turns: FinishedTurn) -> list[Judgement]:
@@ -71,10 +77,42 @@ def test_every_turn_of_a_call_is_rated_beside_the_judge_of_facts(tmp_path: Path)
             assert "voice_quality bad" in found["trace-rules"].reason
 
 
-def test_the_label_of_a_turn_is_its_worst_rating_and_there_is_no_advice() -> None:
-    (judgement,) = judged(TraceRules(RulesJudge()), finished(1, spoken()))
-    assert (judgement.verdict.judge, judgement.verdict.label) == ("trace-rules", "bad")
+@pytest.mark.parametrize(
+    ("declared", "used", "label"),
+    [
+        ("", "rating-min@1", "bad"),  # no dimension's fault is hidden
+        ("rating-min@1", "rating-min@1", "bad"),
+        ("content-first@1", "content-first@1", "acceptable"),  # content is good: a bad voice is a weakness
+        ("majority@1", "majority@1", "acceptable"),  # content and manner are two of three
+    ],
+)
+def test_the_label_of_a_turn_is_made_as_its_pack_says(declared: str, used: str, label: str) -> None:
+    (judgement,) = judged(TraceRules(RulesJudge()), finished(1, spoken(), declared))
+    verdict = judgement.verdict
+    assert (verdict.judge, verdict.label, verdict.detail["fusion"]) == ("trace-rules", label, used)
+    assert verdict.reason.startswith(f"{used} of content good; ")
+    assert "voice_quality bad" in verdict.reason
     assert judgement.advice is None
+
+
+def test_a_call_goes_by_the_fusion_of_its_pack_and_says_which(tmp_path: Path) -> None:
+    pack = Pack(id="quiz", title="A quiz", licence="CC0-1.0", fusion="content-first@1")
+    loaded = replace(from_scenario(QUIZ), pack=pack)
+    endpoint = FakeEndpoint([FakeReply(pcm=tone(1.0), delay_s=0.6) for _ in range(2)])
+    observers = (LiveTrace(TraceRules(RulesJudge()), TOOLS),)
+    call = hold(tmp_path, endpoint, loaded, texts=[SAID, SAID], observers=observers)
+    given = [verdict for turn in call.episode.turns for verdict in turn.verdicts]
+    assert [verdict.detail["fusion"] for verdict in given] == ["content-first@1"] * 2
+    offline = fusion_named(call.info.fusion)
+    for verdict in given:
+        assert verdict.label == offline.rate(ratings_in(verdict.detail)).label
+
+
+def ratings_in(detail: Mapping[str, Any]) -> dict[Dimension, Labelled]:
+    """What a recorded verdict says of each dimension."""
+    return {
+        Dimension(n): Labelled(d["label"], d["unscored"] or "") for n, d in detail["dimensions"].items()
+    }
 
 
 def test_the_turns_so_far_are_the_neutral_voice() -> None:

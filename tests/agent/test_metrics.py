@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from agent.cli.metrics import Metrics, MetricsUnfit
-from agent.cli.metrics_server import MetricsServer
+from agent.cli.onlookers.metrics import Metrics, MetricsUnfit
+from agent.cli.onlookers.metrics_server import MetricsServer
 from agent.observers import Audience, Levels
 from agent.suite.plan import Job
 from recordings.format import (

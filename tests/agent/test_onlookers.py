@@ -12,7 +12,7 @@ import pytest
 
 from agent.cli.configuration import defaults
 from agent.cli.main import app
-from agent.cli.onlookers import Everybody, OnlookerOptions, Onlookers
+from agent.cli.onlookers.onlookers import Everybody, OnlookerOptions, Onlookers
 from agent.observers import Audience, Levels, Nobody
 from agent.session import Engines
 from agent.suite.hold import Result

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 
-from agent.pacing import Pacer, recent_lateness_ms
+import pytest
+
+from agent.pacing import GRID_S, Pacer, next_origin, recent_lateness_ms, sleep_together
 from streams import clock
 
 
@@ -70,3 +72,50 @@ def test_one_late_tick_now_and_then_is_no_lateness_but_one_in_ten_is() -> None:
     assert clock.run(main(20), simulate=True) == 0.0
     assert round(clock.run(main(5), simulate=True), 6) == 10.0
     assert recent_lateness_ms() == 0.0  # nobody ticks any more
+
+
+@pytest.mark.wall_clock
+def test_sessions_of_a_process_begin_on_one_grid_and_none_ticks_too_early() -> None:
+    async def main() -> list[tuple[float, float]]:
+        async def ticking() -> tuple[float, float]:
+            with Pacer(next_origin()) as pacer:
+                for _ in range(5):
+                    await pacer.tick()
+                return pacer.origin, clock.now() - (pacer.origin + 0.1)
+
+        begun = []
+        for _ in range(20):
+            begun.append(asyncio.create_task(ticking()))
+            await asyncio.sleep(0.0007)
+        return await asyncio.gather(*begun)
+
+    found = clock.run(main())
+    assert all(abs(origin / GRID_S - round(origin / GRID_S)) < 1e-6 for origin, _ in found)
+    assert min(early for _, early in found) >= -1e-6  # the clock's resolution is a nanosecond
+
+
+def test_one_timer_wakes_all_who_wait_for_the_same_moment() -> None:
+    async def main() -> tuple[int, list[str]]:
+        loop, woken = asyncio.get_running_loop(), []
+        due = loop.time() + 0.01
+
+        async def sleeper(name: str) -> None:
+            await sleep_together(due)
+            woken.append(name)
+
+        tasks = [asyncio.create_task(sleeper(name)) for name in "abc"]
+        await asyncio.sleep(0)
+        timers = len(loop._scheduled)  # type: ignore[attr-defined]
+        tasks[1].cancel()
+        await asyncio.wait(tasks)
+        return timers, woken
+
+    assert clock.run(main(), simulate=True) == (1, ["a", "c"])
+
+
+def test_in_simulated_time_a_session_begins_at_once() -> None:
+    async def main() -> float:
+        await asyncio.sleep(0.0123)
+        return next_origin()
+
+    assert clock.run(main(), simulate=True) == 0.0123

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import math
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 
 from agent.observers import FinishedTurn, Judgement
@@ -27,13 +29,18 @@ from scenarios.schema import Aspect, Fact, Limits, Persona, PolicyKind, Say, Sce
 from scoring.metric import Measured
 from scoring.score import score
 from streams import clock
-from streams.devices.fake import FakeDevice
+from streams.audio import Samples
+from streams.devices.fake import Air, FakeDevice, quiet
 from streams.endpoints.fake import FakeEndpoint, FakeReply, tone
 from streams.speech.energy import EnergyDetector
+from streams.speech.fake import ScriptedRecogniser
+from streams.speech.interfaces import Transcript
 from tests.agent.calls import scripted
 from tests.agent.person_calls import SETTLED_S, PersonCall, hold
 from tests.streams.devices.sounds import bursts, speech_like
 from user_sim.person import Mode
+
+Times = npt.NDArray[np.float64]
 
 
 def replies(count: int, seconds: float = 1.0, delay_s: float = 0.7) -> list[FakeReply]:
@@ -98,9 +105,27 @@ def test_the_person_hears_what_stands_on_the_endpoints_track(tmp_path: Path) -> 
 
 
 def test_a_person_is_never_hung_up_on_because_they_think(tmp_path: Path) -> None:
-    call = hold(tmp_path, FakeDevice(), FakeEndpoint(), hang_up_s=400.0)
-    assert call.info.outcome is Outcome.COMPLETED and call.info.duration_s > 390
+    scenario = scripted().model_copy(update={"limits": Limits(reply_timeout_s=4)})
+    call = hold(tmp_path, FakeDevice(), FakeEndpoint(), scenario=scenario, hang_up_s=12.0)
+    assert call.info.outcome is Outcome.COMPLETED and call.info.duration_s > 11
     assert call.info.reason == "the person hung up"
+
+
+class Slow(ScriptedRecogniser):
+    """Takes two seconds for everything."""
+
+    async def transcribe(self, samples: Samples, *, language: str = "en") -> Transcript:
+        await asyncio.sleep(2)
+        return await super().transcribe(samples, language=language)
+
+
+def test_words_that_are_understood_after_the_end_are_on_record_before_it(tmp_path: Path) -> None:
+    device = FakeDevice(air=bursts((2.0, 6.0)))
+    call = hold(tmp_path, device, FakeEndpoint(), hang_up_s=4.0, recogniser=Slow(["so I said"]))
+    assert [u.text for u in call.said] == ["so I said"]
+    assert call.info.duration_s == pytest.approx(4.0 - SETTLED_S, abs=0.05)
+    assert max(event.t for event in call.episode.events) <= call.info.duration_s
+    assert check(call.episode) == []
 
 
 def test_a_device_that_is_unplugged_ends_the_call_with_a_void_episode_that_says_so(tmp_path: Path) -> None:
@@ -155,6 +180,14 @@ def test_lost_samples_are_on_record(tmp_path: Path) -> None:
     assert lost == [0.02]
 
 
+def test_a_trouble_that_goes_on_is_on_record_once_a_second(tmp_path: Path) -> None:
+    # 1 ms is lost before each block of 10 ms from 3.0 to 5.5 s: 250 ms, 2 or so at every tick
+    device = FakeDevice(lost=dict.fromkeys(range(300, 550), 48))
+    call = hold(tmp_path, device, FakeEndpoint(), hang_up_s=8.0)
+    lost = [event.seconds for event in call.of(DeviceTrouble) if event.fault == "overrun"]
+    assert sum(lost) == pytest.approx(0.25) and len(lost) <= 3
+
+
 def test_words_while_the_endpoint_speaks_cut_in_or_only_nod(tmp_path: Path) -> None:
     # the reply is on the track from 3.3 to 9.3 s of the device's time
     device = FakeDevice(air=bursts((2.0, 2.6), (4.5, 4.9), (6.5, 7.5)))
@@ -187,6 +220,66 @@ def test_push_to_talk_sends_silence_until_it_is_pushed(tmp_path: Path) -> None:
     loud = np.flatnonzero(np.abs(track) > 300) / rate + SETTLED_S
     assert loud[0] == pytest.approx(4.0, abs=0.03) and len(call.said) == 1
     assert loud[-1] == pytest.approx(4.6, abs=0.03)  # and again when it is let go
+
+
+def offset_of(level: float, air: Air = quiet, decay_s: float = math.inf) -> Air:
+    """An offset, which may decay, beside what there is to be heard."""
+    return lambda t: air(t) + level * np.exp(-t / decay_s)
+
+
+@pytest.mark.parametrize("air", [offset_of(0.02), offset_of(0.1, decay_s=0.3)])
+def test_an_offset_of_the_microphone_is_no_speech(air: Air, tmp_path: Path) -> None:  # D16
+    call = hold(tmp_path, FakeDevice(air=air), FakeEndpoint(replies(1)), ["wrong"], hang_up_s=11.0)
+    assert call.said == [] and call.episode.turns == []
+
+
+def test_speech_on_an_offset_is_found_where_it_is_and_the_offset_reported(tmp_path: Path) -> None:  # D16
+    burst = bursts((4.0, 5.0), peak=10 ** (-30 / 20))
+    call = hold(tmp_path, FakeDevice(air=offset_of(0.02, burst)), FakeEndpoint(replies(1)), ["hello"])
+    [opened], [said], [report] = call.of(DeviceOpened), call.said, call.of(DeviceReport)
+    lag = opened.capture_delay_s - SETTLED_S
+    assert said.audible_start / 24000 == pytest.approx(4.0 + lag, abs=0.001)
+    assert said.audible_end / 24000 == pytest.approx(5.0 + lag, abs=0.001)
+    assert report.offset == pytest.approx(0.02, abs=1e-4)
+
+
+def test_an_echo_on_an_offset_is_an_echo_all_the_same(tmp_path: Path) -> None:  # D16, D41
+    sound = (speech_like(3.0, 24000, rms=0.2) * 32767).astype("<i2").tobytes()
+    # as strong as the echo, whose RMS is 0.05 of 0.2; the fake endpoint takes more than 0.015 for speech
+    device = FakeDevice(air=offset_of(0.01, bursts((2.0, 2.6))), echo=(0.04, 0.05))
+    endpoint = FakeEndpoint([FakeReply(pcm=sound, delay_s=0.7)], interruptible=False)
+    call = hold(tmp_path, device, endpoint, ["hello", "wrong"], ["reply"], hang_up_s=9.0)
+    assert [u.text for u in call.said] == ["hello"]
+    assert call.of(DeviceReport)[0].echo_gain_db == pytest.approx(-26, abs=2)
+
+
+def test_a_voice_over_full_scale_clips_is_counted_and_never_wraps(tmp_path: Path) -> None:  # D21
+    # a square wave of 1.5 for 0.2 s at 48 kHz: 9600 samples at full scale, half of them negative
+    def square(t: Times) -> Times:
+        return 1.5 * np.sign(np.sin(2 * np.pi * 400 * (t - 2.0) + 1e-9)) * ((t >= 2.0) & (t < 2.2))
+
+    call = hold(tmp_path, FakeDevice(air=square), FakeEndpoint(replies(1)), ["hello"], hang_up_s=4.0)
+    [report], [said] = call.of(DeviceReport), call.said
+    assert report.clipped == 9600
+    track, _ = call.episode.track("user")
+    sound = track[said.audible_start : said.audible_end]
+    # 80 periods: 159 changes of sign within; what wraps changes it at every sample over full scale
+    changes = np.count_nonzero(np.diff(np.sign(sound[np.abs(sound.astype(np.int32)) > 3000])))
+    assert 158 <= changes <= 160
+    assert (sound.max(), sound.min()) == (32767, -32768)
+
+
+def test_what_is_exactly_full_scale_of_an_int16_device_is_clipped_and_what_is_below_is_not(
+    tmp_path: Path,
+) -> None:  # D21: 32767 / 32768 is the most such a device can give, -32768 the least
+    def steps(t: Times) -> Times:
+        wave = np.zeros(t.size)
+        for at, level in {1.0: 32767 / 32768, 1.5: -1.0, 2.0: 32766 / 32768}.items():
+            wave[(t >= at) & (t < at + 0.1)] = level
+        return wave
+
+    call = hold(tmp_path, FakeDevice(air=steps), FakeEndpoint(), hang_up_s=4.0)
+    assert call.of(DeviceReport)[0].clipped == 2 * 4800
 
 
 class Counts:

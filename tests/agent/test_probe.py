@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from websockets.asyncio.server import ServerConnection
 
-from agent.cli.message_names import count_names
-from agent.cli.traffic import read_traffic
+from agent.cli.endpoints.traffic import read_traffic
+from agent.cli.onlookers.message_names import count_names
 from agent.probe import ENOUGH_S, Probed, probe, probe_scenario
 from agent.session import Engines
 from recordings.format import Outcome

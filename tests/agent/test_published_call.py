@@ -10,10 +10,10 @@ from typing import TypeVar
 import pytest
 from rich.console import Console
 
-from agent.cli.published_call import PublishedCall
-from agent.cli.publishing import Publishing
-from agent.cli.run_control import RunControl
-from agent.cli.watch_screen import WatchScreen, line_of, lines_of, view_of
+from agent.cli.onlookers.published_call import PublishedCall
+from agent.cli.onlookers.publishing import Publishing
+from agent.cli.onlookers.watch_screen import WatchScreen, line_of, lines_of, view_of
+from agent.cli.runs.control import RunControl
 from agent.observers import Levels
 from agent.session import Engines
 from agent.suite.hold import Order, Workplace, hold

@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from agent.cli.selftest import SelftestRequest, UnknownDefect, planned
-from agent.cli.selftest_call import examine
+from agent.cli.selftest.call import examine
+from agent.cli.selftest.selftest import SelftestRequest, UnknownDefect, planned
 from agent.selftest.hold import hold
 from agent.selftest.plan import DOSES, Trial, scenario, trials
 from scoring.selftest.detectors import DETECTORS, findings

@@ -10,6 +10,7 @@ import signal
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -22,8 +23,9 @@ from agent.suite.limits import RunLimits
 from agent.suite.manifest import manifest
 from agent.suite.plan import Job, plan
 from agent.suite.run import Held, SuiteSettings, hold_all
+from agent.suite.workers.local import ProcessWorker
 from agent.suite.workers.messages import Setup
-from agent.suite.workers.pool import WorkerPool
+from agent.suite.workers.pool import Start, WorkerPool, WorkersFailed
 from recordings.format import Event, Outcome, Turn, Verdict
 from recordings.reader import Episode
 from recordings.run import Run, load_run
@@ -77,6 +79,7 @@ class Sitting:
     limits: RunLimits = BREATHLESS
     scenario: LoadedScenario = field(default_factory=question)
     meanwhile: Callable[[WorkerPool], None] = lambda _: None
+    start: Start = ProcessWorker
 
     def held(self, workers: int) -> Held:
         jobs = plan([self.scenario], [ENDPOINT], self.repeats)
@@ -87,7 +90,8 @@ class Sitting:
             try:
                 if not workers:
                     return await hold_all(run, jobs, self.here, settings)
-                pool = WorkerPool(self.here, setup_of(self.here, simulated=self.simulated), workers)
+                setup = setup_of(self.here, simulated=self.simulated)
+                pool = WorkerPool(self.here, setup, workers, self.start)
                 try:
                     await pool.start()
                     self.meanwhile(pool)
@@ -201,6 +205,31 @@ def test_a_worker_that_is_killed_is_replaced_and_its_calls_are_held_again(tmp_pa
     assert any(len(outcomes) == 2 for outcomes in tries.values())
     first = next(id for id, outcomes in tries.items() if len(outcomes) == 2)
     assert Episode.load(tmp_path / "run" / first).info.outcome is Outcome.UNFINISHED
+
+
+@pytest.mark.wall_clock
+def test_a_run_whose_workers_die_and_cannot_be_replaced_ends_and_leaves_what_is_left(
+    tmp_path: Path,
+) -> None:
+    started: list[ProcessWorker] = []
+
+    class Killer(Nobody):
+        def event(self, event: Event) -> None:
+            os.kill(started[0].pid, signal.SIGKILL)
+
+    def start(*made_of: Any) -> ProcessWorker:
+        if started:
+            raise WorkersFailed("its cluster is gone")
+        started.append(ProcessWorker(*made_of))
+        return started[0]
+
+    here = place(lambda _: Killer())
+    found = Sitting(tmp_path / "run", here, repeats=5, simulated=False, start=start).held(1)
+    assert {result.outcome for result in found.results} == {Outcome.HARNESS_FAILED}
+    assert all("died, signal 9" in reason for reason in [left.reason for left in found.not_held])
+    assert len(found.results) + len(found.not_held) == 5
+    assert len(found.results) <= 2  # those that were under way
+    assert [planned.left for planned in load_run(tmp_path / "run").episodes] == [True] * 5
 
 
 @pytest.mark.wall_clock

@@ -13,12 +13,15 @@ from typing import Any
 
 import pytest
 
-from agent.cli.traced_call import WallClock
-from agent.cli.tracing import Tracing, TracingUnfit, traces_endpoint
+from agent.cli.onlookers.traced_call import WallClock
+from agent.cli.onlookers.tracing import Tracing, TracingUnfit, traces_endpoint
+from agent.connect import connect
 from agent.observers import FinishedTurn, Judgement
 from agent.session import Engines
 from agent.suite.hold import Order, Workplace, hold
 from agent.suite.plan import Job
+from agent.suite.workers.messages import Setup
+from agent.suite.workers.pool import WorkerPool
 from recordings.format import Verdict
 from recordings.reader import Episode
 from scenarios.load import from_scenario
@@ -77,6 +80,36 @@ def traced(tmp_path: Path, refuses: EndpointError | None = None) -> tuple[Sequen
     return exporter.get_finished_spans(), Episode.load(tmp_path / "first")
 
 
+def traced_in_a_worker(tmp_path: Path) -> Sequence[ReadableSpan]:
+    """The spans of two such calls, which another process holds."""
+    exporter = InMemorySpanExporter()
+    voice, ear = ToneVoice(0.2), ScriptedRecogniser(["one", "two"] * 2)
+    setup = Setup("energy", (voice.identity, voice.fingerprint), recogniser=ear.identity, simulated=True)
+
+    async def main() -> None:
+        tracing = Tracing(exporter, "a run")
+        here = Workplace(
+            lambda address: connect(address, {}),
+            tracing.engines(Engines(voice, EnergyDetector(), recogniser=ear)),
+            audience=tracing.audience,
+            observers=lambda: tracing.observers([Likes()]),
+        )
+        pool = WorkerPool(here, setup, 1)
+        try:
+            await pool.start()
+            fake = "fake://?replies=2&seconds=0.3&delay=0.2&rate=8000"
+            jobs = [Job(id, from_scenario(scripted(2)), fake, 0, 7) for id in ("first", "second")]
+            async with asyncio.TaskGroup() as group:
+                for job in jobs:
+                    group.create_task(pool.hold(Order(job, "a run", tmp_path / job.id)))
+        finally:
+            await pool.close()
+        await tracing.close(whole=True)
+
+    clock.run(main())
+    return exporter.get_finished_spans()
+
+
 def attributes(span: ReadableSpan) -> dict[str, Any]:
     return dict(span.attributes or {})
 
@@ -113,6 +146,20 @@ def test_turns_stand_where_the_recording_has_them_and_under_their_own_call(tmp_p
         assert len(named(spans, "transcribe", session)) == 2
         assert len(named(spans, "judge", session)) == 2
     assert len(spans) == 1 + 2 + 2 * (4 + 2 + 2)  # run, sessions; and of each its turns, ears and judges
+
+
+def test_a_worker_process_leaves_the_spans_that_this_one_does(tmp_path: Path) -> None:
+    spans = traced_in_a_worker(tmp_path)
+    (run,) = named(spans, "run")
+    sessions = {attributes(one)["test.case.name"]: one for one in named(spans, "session", run)}
+    assert sorted(sessions) == ["first", "second"]
+    for session in sessions.values():
+        assert attributes(session)["test.case.result.status"] == "pass"
+        sides = [attributes(turn)["vivavoce.side"] for turn in named(spans, "turn", session)]
+        assert sorted(sides) == ["endpoint", "endpoint", "user", "user"]
+        assert len(named(spans, "transcribe", session)) == 2
+        assert len(named(spans, "judge", session)) == 2
+    assert len(spans) == 1 + 2 + 2 * (4 + 2 + 2)
 
 
 def test_spans_say_what_the_conventions_name(tmp_path: Path) -> None:

@@ -17,10 +17,6 @@ MAX_FILE = {"tests": 500}
 
 MAX_FUNCTION = 60
 
-LONG_FILES = {
-    "recordings/format.py": "the whole episode format on one page, in the order of its files",
-}
-
 BROAD_EXCEPTS = {
     "agent/session.py": "closes a session and says how it ended",
     "agent/cli/main.py": "gives a fault of ours its exit code",
@@ -33,7 +29,7 @@ def long_files(root: Path) -> list[str]:
     return [
         f"{source.path.as_posix()} has {source.lines} lines, at most {most(source)}"
         for source in sources(root, ROOMS + BESIDE)
-        if source.lines > most(source) and source.path.as_posix() not in LONG_FILES
+        if source.lines > most(source)
     ]
 
 
@@ -119,11 +115,6 @@ def relative_imports(root: Path) -> list[str]:
 
 def test_no_file_is_too_long_to_read() -> None:
     assert long_files(ROOT) == []
-
-
-def test_every_file_excused_for_its_length_still_needs_it() -> None:
-    needless = [s for s in sources(ROOT) if s.path.as_posix() in LONG_FILES and s.lines <= most(s)]
-    assert needless == []
 
 
 def test_no_function_is_too_long_to_read() -> None:

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from agent.cli.run import load_engines
+from agent.cli.runs.run import load_engines
 from agent.connect import connect
 from agent.session import Session, SessionPlan, warm_up
 from recordings.check import check

@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from agent.cli.run import load_engines
-from agent.cli.run_request import EngineChoice
+from agent.cli.runs.request import EngineChoice
+from agent.cli.runs.run import load_engines
 from agent.connect import connect
 from agent.session import Session, SessionPlan, warm_up
 from agent.suite.limits import RunLimits

@@ -26,7 +26,7 @@ from recordings.format import (
 )
 from recordings.journal import Journal, read_journal
 from recordings.lock import LOCK
-from recordings.run import Run, load_run
+from recordings.run import Run, load_run, merge_into
 from streams import clock
 
 
@@ -167,6 +167,39 @@ def test_what_the_journal_did_not_live_to_say_is_found_in_the_folders(tmp_path: 
 
         step(again)
         run.close()
+
+
+def test_a_call_that_left_nothing_hides_none_that_came_after_it(tmp_path: Path) -> None:
+    Run.create(tmp_path / "r", planned("a", "b")).close()
+    write_episode(tmp_path / "r" / "a+3", Outcome.COMPLETED)  # whoever held the first two is gone with them
+    run = Run.resume(tmp_path / "r")
+    assert [attempt.folder for attempt in run.planned("a").attempts] == ["a", "a+2", "a+3"]
+    assert [attempt.outcome for attempt in run.planned("a").attempts] == [
+        Outcome.UNFINISHED, Outcome.UNFINISHED, Outcome.COMPLETED,
+    ]  # fmt: skip
+    assert [left.id for left in run.left] == ["b"]
+    run.close()
+
+
+def test_of_two_copies_of_a_run_each_episode_stands_where_it_has_come_furthest(tmp_path: Path) -> None:
+    async def held(run: Run, *ids: str) -> None:
+        for id in ids:
+            await run.begin(id)
+            await run.end(id, Outcome.COMPLETED)
+
+    here, there = (Run.create(tmp_path / name, planned("a", "b", "c")) for name in ("here", "there"))
+    step(lambda: held(here, "a"))
+    step(lambda: here.begin("b"))
+    step(lambda: held(there, "b"))
+    for run in (here, there):
+        abandon(run)
+    merge_into(tmp_path / "here", tmp_path / "there")
+    once = load_run(tmp_path / "here")
+    assert [planned.state for planned in once.episodes] == ["done", "done", "planned"]
+    merge_into(tmp_path / "here", tmp_path / "there")
+    assert load_run(tmp_path / "here") == once
+    merge_into(tmp_path / "there", tmp_path / "here")
+    assert load_run(tmp_path / "there") == once
 
 
 def test_a_void_episode_is_held_again_unless_its_scenario_is_at_fault(tmp_path: Path) -> None:

@@ -9,40 +9,34 @@ from pathlib import Path
 import pytest
 
 from recordings.errors import RecordingError
+from recordings.format import Fault, Outcome
 from recordings.reader import Episode
+from recordings.remote import Remote
+from recordings.run import Run
 from recordings.store import Store, as_url, is_url
-from tests.recordings.calls import Call, record
+from recordings.strict_json import encode
+from streams import clock
+from tests.recordings.calls import Call, episode_info, record
+from tests.recordings.s3 import bucket, serving
+from tests.recordings.test_run import planned
 
 pytest.importorskip("fsspec", reason="fsspec is not installed")
 
 
 @pytest.fixture(scope="module")
-def s3() -> Iterator[str]:
-    """The address of an S3 that lives in this process, behind a real socket."""
-    moto = pytest.importorskip("moto.server", reason="moto is not installed")
-    pytest.importorskip("s3fs", reason="s3fs is not installed")
-    server = moto.ThreadedMotoServer(port=0)
-    server.start()
-    host, port = server.get_host_and_port()
-    yield f"http://{host}:{port}"
-    server.stop()
+def s3() -> Iterator[None]:
+    with serving():
+        yield
 
 
 @pytest.fixture(params=["memory", "file", "s3"])
-def url(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     if request.param == "memory":
         return f"memory://{uuid.uuid4()}/run"
     if request.param == "file":
         return f"file://{tmp_path}/there/run"
-    monkeypatch.setenv("AWS_ENDPOINT_URL", request.getfixturevalue("s3"))
-    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "test")
-    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "test")
-    monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
-    import s3fs
-
-    bucket = str(uuid.uuid4())
-    s3fs.S3FileSystem().mkdir(bucket)
-    return f"s3://{bucket}/runs/run"
+    request.getfixturevalue("s3")
+    return f"s3://{bucket()}/runs/run"
 
 
 def contents(folder: Path) -> dict[str, bytes]:
@@ -77,7 +71,8 @@ def test_an_episode_whose_transfer_was_broken_off_is_not_there_and_is_kept_by_th
     folder = tmp_path / "run" / "e"
     record(Call(folder))
     store = Store(url)
-    store.put(folder, [folder / "user.wav", folder / "events.jsonl"])
+    for name in ("user.wav", "events.jsonl"):
+        Remote(url).put(folder / name, f"e/{name}")
     assert not store.get_episode(tmp_path / "back" / "e")
     store.put_episode(folder)
     assert store.get_episode(tmp_path / "back" / "e")
@@ -91,11 +86,146 @@ def test_scores_and_the_manifest_go_with_the_run(url: str, tmp_path: Path) -> No
     (run / "e" / "scores" / "timing.json").write_text("{}")
     (run / "run.json").write_text("{}")
     (run / "run.jsonl").write_text("")
-    store = Store(url)
-    store.put_episode(run / "e")
-    store.put_manifest(run)
-    store.get_run(tmp_path / "back")
+    (run / "report.html").write_text("<p>")
+    Store(url).put_run(run)
+    Store(url).get_run(tmp_path / "back")
     assert contents(tmp_path / "back") == contents(run)
+
+
+def test_what_is_made_of_a_run_that_another_holds_leaves_its_manifest_alone(
+    url: str, tmp_path: Path
+) -> None:
+    run = tmp_path / "run"
+    record(Call(run / "e"))
+    (run / "run.json").write_text("{}")
+    Store(url).put_run(run)
+    (run / "run.json").write_text("{} older")
+    (run / "e" / "scores").mkdir()
+    (run / "e" / "scores" / "timing.json").write_text("{}")
+    Store(url).put_made(run)
+    Store(url).get_run(tmp_path / "back")
+    assert (tmp_path / "back" / "run.json").read_text() == "{}"
+    assert (tmp_path / "back" / "e" / "scores" / "timing.json").read_text() == "{}"
+
+
+def test_a_recording_that_is_whole_here_is_not_replaced_by_half_of_it(url: str, tmp_path: Path) -> None:
+    folder = tmp_path / "run" / "e"
+    record(Call(folder))
+    whole = contents(folder)
+    Store(url).put_episode(folder)
+    (tmp_path / "half").write_bytes(whole["user.wav"][:100])
+    Remote(url).put(tmp_path / "half", "e/user.wav")
+    Store(url).get_run(tmp_path / "run")
+    assert contents(folder) == whole
+    Store(url).put_run(tmp_path / "run")
+    Store(url).get_run(tmp_path / "back")
+    assert contents(tmp_path / "back" / "e") == whole
+
+
+def test_a_recording_that_broke_off_here_gives_way_to_the_one_that_is_whole(
+    url: str, tmp_path: Path
+) -> None:
+    record(Call(tmp_path / "made" / "e"))
+    Store(url).put_episode(tmp_path / "made" / "e")
+    here = tmp_path / "here" / "e"
+    here.mkdir(parents=True)
+    (here / "raw.jsonl").write_text("of the call that broke off")
+    (here / "episode.json").write_bytes(encode(episode_info(outcome=Outcome.UNFINISHED, fault=Fault.US)))
+    Store(url).get_run(tmp_path / "here")
+    assert contents(tmp_path / "here") == contents(tmp_path / "made")
+
+
+# --- services that fail, and what a long run costs ----------------------------------------------
+
+
+class Failing:
+    """Makes writes to memory fail so many times; counts them, and their bytes.
+
+    Args:
+        patch: Of the test.
+        times: That they fail.
+    """
+
+    def __init__(self, patch: pytest.MonkeyPatch, times: float) -> None:
+        from fsspec.implementations.memory import MemoryFileSystem
+
+        write = MemoryFileSystem.put_file
+        self.tries = 0
+        self.put: dict[str, list[int]] = {}
+
+        def put(files: MemoryFileSystem, file: str, place: str) -> None:
+            self.tries += 1
+            if self.tries <= times:
+                raise OSError("the service is down")
+            write(files, file, place)
+            self.put.setdefault(place.rpartition("/")[2], []).append(Path(file).stat().st_size)
+
+        patch.setattr(MemoryFileSystem, "put_file", put)
+
+
+def test_what_fails_is_tried_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    url = f"memory://{uuid.uuid4()}/run"
+    record(Call(tmp_path / "run" / "e"))
+    failing = Failing(monkeypatch, 3)
+    Store(url, waits_s=(0, 0, 0)).put_episode(tmp_path / "run" / "e")
+    assert failing.tries == 3 + 8  # the eight files of an episode
+    assert Store(url).get_episode(tmp_path / "back" / "e")
+
+
+def test_while_a_service_is_down_nobody_waits_for_it_twice(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").write_text("x")
+    failing = Failing(monkeypatch, 6)
+    remote = Remote(f"memory://{uuid.uuid4()}/run", waits_s=(0, 0))
+    tries = []
+    for _ in range(2):
+        with pytest.raises(RecordingError, match="the service is down"):
+            remote.put(tmp_path / "file", "file")
+        tries.append(failing.tries)
+    assert tries == [3, 4]  # 1 + 2 more; then one alone
+    failing.tries = 10  # it is up again
+    remote.put(tmp_path / "file", "file")
+    failing.tries = 4  # and down: two of three tries fail
+    remote.put(tmp_path / "file", "file")
+    assert failing.tries == 7
+
+
+@pytest.mark.parametrize("calls", [100, 400])
+def test_what_a_run_puts_of_its_manifest_grows_with_its_length_not_with_its_square(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, calls: int
+) -> None:
+    failing = Failing(monkeypatch, 0)
+    run = Run.create(tmp_path / "run", planned(*map(str, range(calls))))
+    store = Store(f"memory://{uuid.uuid4()}/run")
+
+    async def held() -> None:
+        for episode in run.info.episodes:
+            await run.begin(episode.id)
+            store.put_manifest(run.folder)
+            await run.end(episode.id, Outcome.COMPLETED)
+
+    clock.run(held(), simulate=True)
+    last = (run.folder / "run.jsonl").stat().st_size
+    assert sum(failing.put["run.jsonl"]) <= 5 * last
+    assert len(failing.put["run.json"]) == 1
+    run.close()
+    store.put_manifest(run.folder, whole=True)
+    assert len(failing.put["run.json"]) == 2
+    assert failing.put["run.jsonl"][-1] == 0  # the manifest holds it
+
+
+def test_a_folder_that_holds_another_run_is_not_mixed_with_it(tmp_path: Path) -> None:
+    url = f"memory://{uuid.uuid4()}/run"
+    Run.create(tmp_path / "there", planned("a")).close()
+    Store(url).put_run(tmp_path / "there")
+    for other in (planned("b"), planned("a").model_copy(update={"started_at_utc": "2026-01-02T00:00:00Z"})):
+        run = tmp_path / "here" / other.started_at_utc
+        Run.create(run, other).close()
+        before = contents(run)
+        with pytest.raises(RecordingError, match="Move the folder away"):
+            Store(url).get_run(run)
+        assert contents(run) == before
 
 
 def test_a_place_that_nothing_reaches_says_so(tmp_path: Path) -> None:
@@ -116,7 +246,7 @@ def test_whatever_a_service_raises_the_place_is_said_and_the_failure(
 
     url = f"memory://{uuid.uuid4()}/run"
     record(Call(tmp_path / "run" / "e"))
-    store = Store(url)
+    store = Store(url, waits_s=())
     for name in ("size", "info", "find", "put_file"):
         monkeypatch.setattr(MemoryFileSystem, name, fails)
     for work in (

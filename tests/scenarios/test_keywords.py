@@ -7,7 +7,7 @@ import json
 import pytest
 
 from agent.cli import exits
-from agent.cli.keywords import KeywordsRequest, keywords
+from agent.cli.judging.keywords import KeywordsRequest, keywords
 from scenarios.keywords import WEIGHTS, candidates, propose
 from scenarios.load import load_pack
 from scenarios.schema import Item, ItemKind, Keywords

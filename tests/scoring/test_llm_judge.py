@@ -119,6 +119,22 @@ def test_a_server_that_fails_leaves_the_facts_unscored_with_its_cause(
     assert verdict.evidence["problems"] == [str(failure)]
 
 
+@pytest.mark.parametrize(
+    ("server", "bound"),
+    [
+        # OpenAI compiles schemas and keeps them: a new one each time is slow
+        ("https://api.openai.com/v1", False),
+        ("https://api.openai.com/v1/", False),
+        ("http://127.0.0.1:1/v1", True),
+    ],
+)
+def test_a_schema_holds_the_nonce_but_for_openais_own_address(server: str, bound: bool) -> None:
+    model = Model(answering(("stated", SAID)))
+    model.base_url = server
+    judged(model, SAID)
+    assert ("enum" in model.schemas[0]["properties"]["nonce"]) is bound
+
+
 @pytest.mark.wall_clock
 @pytest.mark.parametrize(
     ("reply", "cause", "requests"),

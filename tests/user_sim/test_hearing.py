@@ -232,6 +232,16 @@ def test_a_slow_recogniser_keeps_the_events_in_order() -> None:
     assert 4.7 <= heard[2][0] <= 4.8 + FRAME_S
 
 
+def test_a_draft_is_given_up_when_the_turn_goes_on() -> None:
+    # at 2.0 s the turn is called complete and its words are wanted, in a second; at 2.4 s it goes on
+    pcm = track(16000, (1.0, 2.0), (2.4, 3.0), length_s=6.0)
+    listener = Listener(seconds=1.0)
+    heard = hear(pcm, turns=Answers([0.9, 0.9]), recogniser=listener)
+    (turn,) = turns_of(heard)
+    assert (turn.start, turn.end, turn.text) == (16000, 48000, "en 2.0 s")
+    assert len(listener.clips) == 1  # the recogniser never got to the end of the draft
+
+
 def test_the_ear_is_busy_from_the_beginning_of_a_turn_to_its_report() -> None:
     seen: list[tuple[float, bool]] = []
 

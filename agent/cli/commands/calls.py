@@ -32,8 +32,8 @@ def demo(
     json: Json = False,
 ) -> None:
     """Hold three short dialogues with the reference endpoint, live, and report on them."""
-    from agent.cli.demo import demo as command
-    from agent.cli.run_request import EngineChoice
+    from agent.cli.runs.demo import demo as command
+    from agent.cli.runs.request import EngineChoice
 
     choice = EngineChoice(voice, recogniser, detector, turn_detector, "")
     exits.leave(command(out, choice, max_lateness, json))
@@ -50,7 +50,7 @@ def serve(
     ] = "",
 ) -> None:
     """Serve the reference endpoint: a small voice assistant that speaks OpenAI Realtime."""
-    from agent.cli.serve import serve as command
+    from agent.cli.endpoints.serve import serve as command
 
     exits.leave(command(host, port, variant))
 
@@ -88,8 +88,8 @@ def selftest(
     json: Json = False,
 ) -> None:
     """Plant defects in the reference endpoint and count how many are found: can the examiner be trusted?"""
-    from agent.cli.selftest import SelftestRequest
-    from agent.cli.selftest import selftest as command
+    from agent.cli.selftest.selftest import SelftestRequest
+    from agent.cli.selftest.selftest import selftest as command
 
     names = tuple(defect or ())
     exits.leave(

@@ -45,8 +45,8 @@ def endpoint_probe(
 
     Exits with 1 if it cannot be reached or no reply is heard, with 2 if the address or its key is amiss.
     """
-    from agent.cli.probe import ProbeRequest, probe
-    from agent.cli.run_request import EngineChoice
+    from agent.cli.endpoints.probe import ProbeRequest, probe
+    from agent.cli.runs.request import EngineChoice
 
     choice = EngineChoice(voice, recogniser, detector, turn_detector, "")
     exits.leave(probe(ProbeRequest(url, choice, say, wait, language, out, simulated, json)))
@@ -64,7 +64,7 @@ def endpoint_check(
     json: Json = False,
 ) -> None:
     """Check the file of an endpoint; exits with 1 if it does not explain every recorded message."""
-    from agent.cli.endpoint_check import check
+    from agent.cli.endpoints.check import check
 
     exits.leave(check(file, traffic, json))
 
@@ -72,6 +72,6 @@ def endpoint_check(
 @app.command("schema", epilog="Example:  viva endpoint schema > endpoint.schema.json")
 def endpoint_schema() -> None:
     """Print the JSON Schema of such a file, for editors."""
-    from agent.cli.endpoint_check import schema
+    from agent.cli.endpoints.check import schema
 
     exits.leave(schema())

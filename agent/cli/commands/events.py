@@ -34,8 +34,8 @@ def watch(
     ] = False,
 ) -> None:
     """Show runs live, wherever they are held, from what they publish with `viva run --mqtt`."""
-    from agent.cli.watch import WatchRequest
-    from agent.cli.watch import watch as command
+    from agent.cli.onlookers.watch import WatchRequest
+    from agent.cli.onlookers.watch import watch as command
 
     exits.leave(command(WatchRequest(broker, json, once, forget)))
 
@@ -47,12 +47,12 @@ def watch(
 def tell(
     broker: Address,
     run: Annotated[str, typer.Argument(help="Id of the run, as `viva watch` shows it.")],
-    command: Annotated[str, typer.Argument(help="pause, resume, stop, say or take_over.")],
-    episode: Annotated[str, typer.Option(help="Of which call; say and take_over need it.")] = "",
+    command: Annotated[str, typer.Argument(help="pause, resume, stop, say, take_over or give_back.")],
+    episode: Annotated[str, typer.Option(help="Of which call; say, take_over and give_back need it.")] = "",
     text: Annotated[str, typer.Option(help="What the user shall say next.")] = "",
     json: Json = False,
 ) -> None:
     """Send a command to a run that is going on; it obeys those that its --mqtt-allow names."""
-    from agent.cli.tell import tell as work
+    from agent.cli.onlookers.tell import tell as work
 
     exits.leave(work(broker, run, command, episode, text, json=json))

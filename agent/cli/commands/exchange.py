@@ -65,8 +65,8 @@ def import_(
     json: Json = False,
 ) -> None:
     """Make episodes of calls that were recorded elsewhere, and score them."""
-    from agent.cli.imported import ImportRequest
-    from agent.cli.imported import import_ as command
+    from agent.cli.exchange.imported import ImportRequest
+    from agent.cli.exchange.imported import import_ as command
 
     request = ImportRequest(
         paths=tuple(paths or ()),
@@ -104,6 +104,6 @@ def export(
     json: Json = False,
 ) -> None:
     """Write recorded calls in the formats of other programs."""
-    from agent.cli.export import export as command
+    from agent.cli.exchange.export import export as command
 
     exits.leave(command(paths, to, out, json))

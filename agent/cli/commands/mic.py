@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from agent.cli import exits
-from agent.cli.judge_options import JudgeLlmOption, JudgeOption
+from agent.cli.judging.options import JudgeLlmOption, JudgeOption
 from agent.cli.options import (
     DetectorOption,
     Json,
@@ -84,16 +84,17 @@ def mic(
     Wear headphones. Keys: space talks (with --push-to-talk), n leaves out what is proposed, q or Ctrl+C
     hangs up.
     """
-    from agent.cli import mic as command
-    from agent.cli.judge import JudgeOptions
-    from agent.cli.run_request import EngineChoice
+    from agent.cli.judging.judge import JudgeOptions
+    from agent.cli.mic import call as command
+    from agent.cli.mic import sound as devices
+    from agent.cli.runs.request import EngineChoice
 
     if list_devices:
-        exits.leave(command.list_devices(json))
+        exits.leave(devices.list_devices(json))
         return
-    sound = command.Sound(input_, output, latency / 1000)
+    sound = devices.Sound(input_, output, latency / 1000)
     if check:
-        exits.leave(command.check(sound, json))
+        exits.leave(devices.check(sound, json))
         return
     request = command.MicRequest(
         endpoint=endpoint,
@@ -117,6 +118,6 @@ def mic_report(
     json: Json = False,
 ) -> None:
     """Say how far the simulated user is from people who called with the same scenarios."""
-    from agent.cli.mic_report import mic_report as command
+    from agent.cli.mic.report import mic_report as command
 
     exits.leave(command(paths, json))

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from agent.cli import exits
-from agent.cli.judge_options import DryRunOption
+from agent.cli.judging.options import DryRunOption
 from agent.cli.options import Json, RecogniserOption, VoiceOption
 
 TokensOption = Annotated[int | None, typer.Option(help="Budget in tokens.", min=1, show_default=False)]
@@ -29,7 +29,7 @@ def scenarios_list(
     json: Json = False,
 ) -> None:
     """List packs and their scenarios."""
-    from agent.cli.scenarios import list_scenarios
+    from agent.cli.packs.scenarios import list_scenarios
 
     exits.leave(list_scenarios(packs or [], json))
 
@@ -39,7 +39,7 @@ def scenarios_check(
     paths: Annotated[list[str], typer.Argument(help="Scenario files or pack folders.")], json: Json = False
 ) -> None:
     """Check scenario files; every problem with its file, line, and remedy."""
-    from agent.cli.scenarios import check
+    from agent.cli.packs.scenarios import check
 
     exits.leave(check(paths, json))
 
@@ -47,7 +47,7 @@ def scenarios_check(
 @app.command("schema", epilog="Example:  viva scenarios schema > scenario.schema.json")
 def scenarios_schema() -> None:
     """Print the JSON Schema of a scenario, for editors."""
-    from agent.cli.scenarios import schema
+    from agent.cli.packs.scenarios import schema
 
     exits.leave(schema())
 
@@ -58,7 +58,7 @@ def scenarios_new(
     policy: Annotated[str, typer.Option(help="scripted, adaptive or llm.")] = "scripted",
 ) -> None:
     """Write a commented scenario to start from."""
-    from agent.cli.scenarios import new
+    from agent.cli.packs.scenarios import new
 
     exits.leave(new(path, policy))
 
@@ -74,7 +74,7 @@ def scenarios_verify(
     json: Json = False,
 ) -> None:
     """Speak every query, transcribe it, compare; exits with 1 if a person must look at one."""
-    from agent.cli.verify import VerifyRequest, verify
+    from agent.cli.packs.verify import VerifyRequest, verify
 
     exits.leave(verify(VerifyRequest(packs, voice, recogniser, floor, limit, out, json)))
 
@@ -88,7 +88,7 @@ def scenarios_import(
     json: Json = False,
 ) -> None:
     """Make a pack of the questions of a public set; what cannot be asked is left out and counted."""
-    from agent.cli.import_pack import import_pack
+    from agent.cli.exchange.pack import import_pack
 
     exits.leave(import_pack(format, file, out, limit, json))
 
@@ -133,8 +133,8 @@ def scenarios_grow(
 
     Each is checked as a scenario, against all others, and by ear; what fails is kept out and counted.
     """
-    from agent.cli.grow import GrowRequest, grow
-    from agent.cli.grow_loop import Recipe
+    from agent.cli.packs.grow import GrowRequest, grow
+    from agent.cli.packs.grow_loop import Recipe
 
     recipe = Recipe(count, seed, shots, tries, similar, temperature)
     request = GrowRequest(
@@ -156,15 +156,21 @@ def scenarios_grow(
     exits.leave(grow(request))
 
 
-@app.command("review", epilog="Example:  viva scenarios review more/review.jsonl --json")
+@app.command("review", epilog="Example:  viva scenarios review more --take-out")
 def scenarios_review(
-    file: Annotated[Path, typer.Argument(help="The queue of a grown pack, with answers filled in.")],
+    file: Annotated[Path, typer.Argument(help="A grown pack, or the review.jsonl in it.")],
+    take_out: Annotated[
+        bool, typer.Option("--take-out", help="Take what is not consistent out of the pack, for good.")
+    ] = False,
     json: Json = False,
 ) -> None:
-    """Say how consistent level and manner of a grown pack are, by a person's answers to a sample."""
-    from agent.cli.grow_review import review
+    """Say how consistent level and manner of a grown pack are, by people's answers to a sample.
 
-    exits.leave(review(file, json))
+    They answer in the studio (viva listen PACK --review NAME), or fill in review.jsonl by hand.
+    """
+    from agent.cli.packs.grow_review import review
+
+    exits.leave(review(file, take_out, json))
 
 
 @app.command("keywords", epilog="Example:  viva scenarios keywords science-knowledge/cherenkov-open")
@@ -192,6 +198,6 @@ def scenarios_keywords(
 
     An item that has keywords keeps them.
     """
-    from agent.cli.keywords import KeywordsRequest, keywords
+    from agent.cli.judging.keywords import KeywordsRequest, keywords
 
     exits.leave(keywords(KeywordsRequest(packs, most, write, llm, cache, tokens, usd, json)))

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from agent.cli import exits
-from agent.cli.judge_options import JudgeCacheOption, JudgeLlmOption, JudgeTokensOption, JudgeUsdOption
+from agent.cli.judging.options import JudgeCacheOption, JudgeLlmOption, JudgeTokensOption, JudgeUsdOption
 from agent.cli.options import Json
 
 app = typer.Typer()
@@ -32,7 +32,7 @@ def ask(
     json: Json = False,
 ) -> None:
     """Ask a language model the questions of a pack as text, and keep the answers as results."""
-    from agent.cli.ask import ask as command
+    from agent.cli.judging.ask import ask as command
 
     exits.leave(command(scenarios, llm, out, instructions, concurrency, json))
 
@@ -59,8 +59,8 @@ def science(
     json: Json = False,
 ) -> None:
     """Show the tables of S3-Bench: stages, dialogues, coupling, contrasts."""
-    from agent.cli.judge import JudgeOptions
-    from agent.cli.science import science as command
+    from agent.cli.judging.judge import JudgeOptions
+    from agent.cli.scores.science import science as command
 
     options = JudgeOptions("llm", judge_llm, judge_cache, judge_tokens, judge_usd)
     exits.leave(command(paths, options if guess else None, substring, json))

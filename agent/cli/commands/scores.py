@@ -38,8 +38,8 @@ def score(
     json: Json = False,
 ) -> None:
     """Measure recorded episodes again: any time, on any machine, with today's metrics."""
-    from agent.cli.score import ScoreRequest
-    from agent.cli.score import score as command
+    from agent.cli.scores.score import ScoreRequest
+    from agent.cli.scores.score import score as command
 
     exits.leave(command(ScoreRequest(tuple(paths), recogniser, workers, blueprints, on, json)))
 
@@ -63,8 +63,8 @@ def report(
     json: Json = False,
 ) -> None:
     """Show scores: in the terminal, as JSON, or as one HTML file with timelines to listen to."""
-    from agent.cli.score import ReportRequest
-    from agent.cli.score import report as command
+    from agent.cli.scores.score import ReportRequest
+    from agent.cli.scores.score import report as command
 
     if audio not in ("flac", "opus", "none"):
         raise typer.BadParameter(f"--audio {audio}: expected flac, opus or none")
@@ -107,8 +107,8 @@ def agreement(
     json: Json = False,
 ) -> None:
     """Say how far two label sources agree: people, judges, or a judge in both orders."""
-    from agent.cli.agreement import AgreementRequest
-    from agent.cli.agreement import agreement as command
+    from agent.cli.judging.agreement import AgreementRequest
+    from agent.cli.judging.agreement import agreement as command
 
     request = AgreementRequest(tuple(sources), truth, labels, ordered, swapped, both_orders, json, probe)
     exits.leave(command(request))
@@ -137,8 +137,8 @@ def text(
     json: Json = False,
 ) -> None:
     """Compare pairs of texts: errors in words, terms and abbreviations; or say a text aloud."""
-    from agent.cli.text import TextRequest
-    from agent.cli.text import text as command
+    from agent.cli.scores.text import TextRequest
+    from agent.cli.scores.text import text as command
 
     exits.leave(command(TextRequest(pairs, say, counts, lexicon, spoken_digits, json)))
 
@@ -164,8 +164,8 @@ def blueprint(
     json: Json = False,
 ) -> None:
     """Say what speech sounds like, of a recording or of every turn: quality, pitch, pace, and more."""
-    from agent.cli.blueprint import BlueprintRequest
-    from agent.cli.blueprint import blueprint as command
+    from agent.cli.scores.blueprint import BlueprintRequest
+    from agent.cli.scores.blueprint import blueprint as command
 
     if text and compact:
         raise typer.BadParameter("--text and --compact exclude each other")
@@ -185,6 +185,6 @@ def voices(
     json: Json = False,
 ) -> None:
     """List the users' voices and styles; check them, or listen to them."""
-    from agent.cli.voices import voices as command
+    from agent.cli.packs.voices import voices as command
 
     exits.leave(command(check, out, voice, recogniser, json))

@@ -8,7 +8,8 @@ from typing import Annotated
 import typer
 
 from agent.cli import exits
-from agent.cli.label_options import (
+from agent.cli.options import Json
+from agent.cli.studio.label_options import (
     AbOption,
     AgainOption,
     CompareWithOption,
@@ -16,10 +17,10 @@ from agent.cli.label_options import (
     LabelOption,
     LabelsOption,
     OrderSeedOption,
+    ReviewOption,
     StoreOption,
     TwiceOption,
 )
-from agent.cli.options import Json
 
 app = typer.Typer()
 
@@ -29,7 +30,8 @@ def listen(
     paths: Annotated[
         list[Path] | None,
         typer.Argument(
-            help="Episodes, runs, or folders of runs (default: recordings/episodes, recordings/samples).",
+            help="Episodes, runs, folders of runs; a grown pack (default: recordings/episodes, "
+            "recordings/samples).",
             show_default=False,
         ),
     ] = None,
@@ -48,6 +50,7 @@ def listen(
     browser: Annotated[bool, typer.Option(help="Open the page in the browser.")] = True,
     label: LabelOption = "",
     ab: AbOption = "",
+    review: ReviewOption = "",
     dimensions: DimensionsOption = "",
     twice: TwiceOption = None,
     again: AgainOption = 0.0,
@@ -65,15 +68,15 @@ def listen(
     json: Json = False,
 ) -> None:
     """Listen to recorded calls, look at them, label them: the studio, a page served by this machine."""
-    from agent.cli.labelling import LabelRequest
-    from agent.cli.listen import ListenRequest
-    from agent.cli.listen import listen as command
+    from agent.cli.studio.labelling import LabelRequest
+    from agent.cli.studio.listen import ListenRequest
+    from agent.cli.studio.listen import listen as command
 
     named = tuple(name.strip() for name in dimensions.split(",") if name.strip())
-    labelling = LabelRequest(label, ab, named, twice, again, judge, seed, labels, store)
+    labelling = LabelRequest(label, ab, review, named, twice, again, judge, seed, labels, store)
     calls = None
     if mic:
-        from agent.cli.mic_page import page_calls
+        from agent.cli.mic.page import page_calls
 
         calls = page_calls(mic, mic_scenario)
     exits.leave(command(ListenRequest(tuple(paths or ()), host, port, browser, json, labelling, calls)))

@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
-from agent.cli import exits, run_options
-from agent.cli.judge_options import (
+from agent.cli import exits
+from agent.cli.judging.options import (
     JudgeCacheOption,
     JudgeLlmOption,
     JudgeOption,
@@ -26,6 +26,7 @@ from agent.cli.options import (
     TurnDetectorOption,
     VoiceOption,
 )
+from agent.cli.runs import options as run_options
 from recordings.raw import RawLogging
 
 app = typer.Typer()
@@ -85,6 +86,8 @@ def run(
     python_tools: run_options.PythonTools = False,
     mqtt: run_options.Mqtt = "",
     mqtt_allow: run_options.MqttAllow = None,
+    mic_input: run_options.MicInput = "",
+    mic_output: run_options.MicOutput = "",
     otlp: run_options.Otlp = "",
     metrics_port: run_options.MetricsPort = None,
     no_report: run_options.NoReport = False,
@@ -95,7 +98,7 @@ def run(
     json: Json = False,
 ) -> None:
     """Call endpoints with every scenario, record the calls, and report on them; or go on with a run."""
-    from agent.cli.run import start
+    from agent.cli.runs.run import start
 
     given = [name for name in ctx.params if _on_the_command_line(ctx, name)]
     exits.leave(start(ctx.params, given))
@@ -115,8 +118,8 @@ def compare(
     json: Json = False,
 ) -> None:
     """Say which of two is better, on the same scenarios and seeds, and whether it is more than chance."""
-    from agent.cli.compare import CompareRequest
-    from agent.cli.compare import compare as command
+    from agent.cli.runs.compare import CompareRequest
+    from agent.cli.runs.compare import compare as command
 
     exits.leave(command(CompareRequest(tuple(runs), by.value, against, tuple(metric or ()), json)))
 
@@ -130,8 +133,8 @@ def gate(
     json: Json = False,
 ) -> None:
     """Check a run: what its scenarios expect, the thresholds of viva.toml, and an earlier run."""
-    from agent.cli.gate import gate as command
-    from agent.cli.run_request import GateOptions
+    from agent.cli.runs.gate import gate as command
+    from agent.cli.runs.request import GateOptions
 
     exits.leave(command(run, GateOptions(True, baseline, junit, summary), json))
 

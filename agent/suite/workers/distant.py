@@ -7,17 +7,21 @@ import itertools
 from collections.abc import Callable
 from concurrent.futures import Future, InvalidStateError
 from contextlib import suppress
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 from agent.engines import Engines
 from agent.observers import FinishedTurn, Judgement
-from agent.suite.workers.messages import Answer, Ask, Service, Setup
+from agent.suite.workers.messages import Answer, Ask, Forget, Service, Setup
 from streams.audio import Samples
 from streams.clock import simulated
 from streams.speech import select
 from streams.speech.interfaces import ModelIdentity, Speech, SpeechError, Transcript
 from user_sim.policy import Compose, Composed
+
+CALL: ContextVar[int | None] = ContextVar("call", default=None)
+"""Number of the call that the running task belongs to: who looks on at it learns what is done for it."""
 
 
 class Services(Protocol):
@@ -34,7 +38,7 @@ class Asking:
         send: Sends a message to the first process.
     """
 
-    def __init__(self, send: Callable[[Ask], None]) -> None:
+    def __init__(self, send: Callable[[Ask | Forget], None]) -> None:
         self._send = send
         self._numbers = itertools.count()
         self._open: dict[int, Future[Any]] = {}
@@ -43,10 +47,15 @@ class Asking:
         """Ask for something, and wait for the answer; a failure is raised here."""
         number, answer = next(self._numbers), Future[Any]()
         self._open[number] = answer
-        self._send(Ask(number, service, arguments))
+        self._send(Ask(number, service, arguments, CALL.get()))
         if simulated():
             return await asyncio.get_running_loop().run_in_executor(None, answer.result)
-        return await asyncio.wrap_future(answer)
+        try:
+            return await asyncio.wrap_future(answer)
+        except asyncio.CancelledError:
+            if self._open.pop(number, None) is not None:
+                self._send(Forget(number))
+            raise
 
     def answered(self, answer: Answer) -> None:
         """An answer has come, in whichever thread."""

@@ -40,7 +40,8 @@ class Setup:
         cost: What a call has cost.
         python_tools: Python functions beside a scenario may be run as its tools.
         simulated: Calls are held in simulated time, one after the other.
-        store: URL of the run, where recordings are kept if the run's folder is on another machine; or "".
+        apart: The folder of the run is on another machine.
+        store: URL of the run, where recordings are kept if it is; or "".
     """
 
     detector: str
@@ -52,6 +53,7 @@ class Setup:
     cost: Cost = cost_unknown
     python_tools: bool = False
     simulated: bool = False
+    apart: bool = False
     store: str = ""
 
 
@@ -87,11 +89,24 @@ class Steer:
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """A worker needs a service."""
+    """A worker needs a service.
+
+    Attributes:
+        number: What the request is known by between the two.
+        call: Number of the call that needs it; None if none does.
+    """
 
     number: int
     service: Service
     arguments: tuple[Any, ...]
+    call: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Forget:
+    """Nobody waits any more for the answer to the `Ask` of this number."""
+
+    number: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,13 +139,19 @@ class Shown:
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """A call is over; `result` is None if it was cancelled."""
+    """A call is over.
+
+    Attributes:
+        result: What became of it; None if it was cancelled.
+        left: Folder on the worker's machine whose recording is to be fetched; or "".
+    """
 
     number: int
     result: Result | None = None
+    left: str = ""
 
 
-Message = Begin | Cancel | Steer | Answer | Ask | Ready | Late | Shown | Ended
+Message = Begin | Cancel | Steer | Answer | Ask | Forget | Ready | Late | Shown | Ended
 
 
 def sendable(failure: BaseException) -> BaseException:

@@ -7,11 +7,10 @@ brings a message, `listen` waits for what the worker says.
 
 from __future__ import annotations
 
-import importlib.util
 import itertools
-import logging
 import os
 import queue
+import socket
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -20,11 +19,15 @@ from dataclasses import replace
 from typing import Any
 
 from agent.engines import Engines
-from agent.suite.hold import HolderUnfit
-from agent.suite.workers.messages import Answer, Ask, Begin, Message, Service, Setup
+from agent.suite.hold import Order, Result, broken
+from agent.suite.workers import apart
+from agent.suite.workers.cluster import RayMissing, node
+from agent.suite.workers.messages import Answer, Ask, Begin, Ended, Message, Service, Setup
 from agent.suite.workers.pipe import Lost, Receive
 from agent.suite.workers.process import work
 from agent.suite.workers.services import serve
+from recordings.errors import RecordingError
+from streams.speech.voice_cache import VoiceCache
 
 LISTENS_S = 1.0
 """So long one call of `listen` waits."""
@@ -38,48 +41,21 @@ MODELS = frozenset({Service.SPEAK, Service.TRANSCRIBE, Service.COMPLETION})
 MakeEngines = Callable[[], Engines]
 
 
-class RayMissing(HolderUnfit):
-    """Ray is not installed, or its cluster cannot be reached."""
-
-
-def join(address: str) -> Any:
-    """Connect to a cluster, or start one on this machine; returns the library.
-
-    Args:
-        address: "ray" or "ray://HOST:PORT".
-
-    Raises:
-        RayMissing: See there.
-    """
-    if importlib.util.find_spec("ray") is None:
-        raise RayMissing("Ray is not installed. pip install 'vivavoce[ray]'")
-    import ray
-
-    options: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR}
-    if address == "ray":
-        # one that runs on this machine is taken; else one is started for this process
-        options |= {"address": os.environ.get("RAY_ADDRESS"), "include_dashboard": False}
-    elif address.startswith("ray://"):
-        options |= {"address": address}
-    else:
-        raise RayMissing(f"--on {address}: expected ray, or ray://HOST:PORT")
-    if not ray.is_initialized():
-        try:
-            ray.init(**options)
-        except (ConnectionError, RuntimeError, ValueError, TimeoutError) as error:
-            raise RayMissing(f"{address}: no cluster can be reached ({error})") from error
-    return ray
-
-
 class WorkerActor:
     """What runs in an actor: one worker, in a thread of its own.
 
     Args:
         setup: What its workplace is made of.
         models: The actor with the models, or None if they are with the run.
+        home: Id of the node that has the folder of the run; "" if none has.
     """
 
-    def __init__(self, setup: Setup, models: Any = None) -> None:
+    def __init__(self, setup: Setup, models: Any = None, home: str = "") -> None:
+        import ray
+
+        if node(ray) != home:
+            cache = setup.cache and VoiceCache.default()  # that of this machine
+            setup = replace(setup, apart=True, cache=cache)
         self._models = models
         self._asking = ThreadPoolExecutor(CALLS_AT_A_TIME, thread_name_prefix="models")
         self._said: queue.SimpleQueue[Message] = queue.SimpleQueue()
@@ -138,10 +114,20 @@ class WorkerActor:
         self._thread.join()
 
     def process(self) -> tuple[str, int]:
-        """Id of the node, and of the process on it."""
-        import ray
+        """Name of the machine, and id of the process on it."""
+        return socket.gethostname(), os.getpid()
 
-        return ray.get_runtime_context().get_node_id(), os.getpid()
+    def listed(self, folder: str) -> list[tuple[str, int]]:
+        """See `apart.listed`."""
+        return apart.listed(folder)
+
+    def piece(self, folder: str, name: str, start: int) -> bytes:
+        """See `apart.piece`."""
+        return apart.piece(folder, name, start)
+
+    def forget(self, folder: str) -> None:
+        """See `apart.forget`."""
+        apart.forget(folder)
 
 
 class ModelActor:
@@ -175,12 +161,19 @@ def model_actor(ray: Any, make: MakeEngines) -> Any:
     return ray.remote(**options)(ModelActor).remote(make)
 
 
+def let_go(ray: Any, models: Any) -> None:
+    """End the actor with the models: a client's server would keep it, and its GPU, for minutes."""
+    with suppress(ray.exceptions.RayError, ConnectionError):
+        ray.kill(models)
+
+
 class RayWorker:
     """A `WorkerHandle` of a worker in an actor.
 
     Args:
         ray: The library, which has joined a cluster.
         models: The actor with the models, or None.
+        home: Id of the node that has the folder of the run: workers of others send their recordings; or "".
         setup: What it makes its workplace of.
         number: For its name.
         receive: Called with each of its messages, in some thread.
@@ -188,18 +181,26 @@ class RayWorker:
     """
 
     def __init__(
-        self, ray: Any, models: Any, setup: Setup, number: int, receive: Receive, lost: Lost
+        self, ray: Any, models: Any, home: str, setup: Setup, number: int, receive: Receive, lost: Lost
     ) -> None:
         self._ray = ray
         self._number = number
+        self._receive = receive
+        # the second: of a client whose connection is gone
+        self._gone = (ray.exceptions.RayError, ConnectionError)
         self._died = ""
         self._told = itertools.count()
-        # one call listens nearly all the time
-        actor = ray.remote(num_cpus=1, scheduling_strategy="SPREAD", max_concurrency=4)(WorkerActor)
-        self._actor = actor.remote(setup, models)
+        self._orders: dict[int, Order] = {}
+        self._fetching = ThreadPoolExecutor(2, thread_name_prefix="fetching")
+        try:
+            # one call listens nearly all the time, two may fetch
+            actor = ray.remote(num_cpus=1, scheduling_strategy="SPREAD", max_concurrency=6)(WorkerActor)
+            self._actor = actor.remote(setup, models, home)
+        except self._gone as error:
+            raise RayMissing(f"the cluster is gone ({error})") from error
         self._spoke = False
         self._leaving = False
-        self._thread = threading.Thread(target=self._listen, args=(receive, lost), daemon=True)
+        self._thread = threading.Thread(target=self._listen, args=(lost,), daemon=True)
         self._thread.start()
 
     @property
@@ -207,13 +208,15 @@ class RayWorker:
         """Id of its process on its node; 0 if it is gone."""
         try:
             found: tuple[str, int] = self._ray.get(self._actor.process.remote())
-        except self._ray.exceptions.RayError:
+        except self._gone:
             return 0
         return found[1]
 
     def send(self, message: Message) -> None:
         """Tell it something; returns at once."""
-        with suppress(self._ray.exceptions.RayError):  # the listener notices that it is gone
+        if isinstance(message, Begin):
+            self._orders[message.number] = message.order
+        with suppress(*self._gone):  # the listener notices that it is gone
             self._actor.tell.remote(next(self._told), absolute(message))
 
     def how_it_died(self) -> str:
@@ -223,20 +226,57 @@ class RayWorker:
     def close(self) -> None:
         """Let it go, and wait until it has ended."""
         self._leaving = True
-        if not self._spoke:  # it waits for a place on the cluster, which may never be free
+        with suppress(*self._gone):
+            if self._spoke:  # else it waits for a place on the cluster, which may never be free
+                self._ray.get(self._actor.leave.remote(), timeout=30)
+                self._thread.join()
+                self._fetching.shutdown()
             self._ray.kill(self._actor)
-            return
-        with suppress(self._ray.exceptions.RayError):
-            self._ray.get(self._actor.leave.remote(), timeout=30)
-        self._thread.join()
-        self._ray.kill(self._actor)
 
-    def _listen(self, receive: Receive, lost: Lost) -> None:
+    def _listen(self, lost: Lost) -> None:
         try:
             while not self._leaving:
                 for message in self._ray.get(self._actor.listen.remote()):
                     self._spoke = True
-                    receive(message)
-        except self._ray.exceptions.RayError as error:
+                    self._take(message)
+        except self._gone as error:
             self._died = str(error).partition("\n")[0]
         lost()
+
+    def _take(self, message: Message) -> None:
+        if not isinstance(message, Ended):
+            self._receive(message)
+            return
+        order = self._orders.pop(message.number)
+        if message.left:
+            self._fetching.submit(self._fetch, message, order)
+        else:
+            self._receive(message)
+
+    def _fetch(self, ended: Ended, order: Order) -> None:
+        """Bring the recording of a call that is over, then tell of its end."""
+        ask, left = self._ray.get, ended.left
+        host = ""
+        try:
+            host, _ = ask(self._actor.process.remote())
+            files = ask(self._actor.listed.remote(left))
+            apart.fetch(
+                order.folder, files, lambda name, start: ask(self._actor.piece.remote(left, name, start))
+            )
+            ask(self._actor.forget.remote(left))
+        except self._ray.exceptions.RayTaskError as error:  # what its disk says
+            ended = replace(ended, result=_stays(order, host, left, error))
+        except self._gone:
+            return  # the listener notices that it is gone
+        except OSError as error:
+            ended = replace(ended, result=_stays(order, host, left, error))
+        self._receive(ended)
+
+
+def _stays(order: Order, host: str, folder: str, error: Exception) -> Result:
+    """What becomes of a call whose recording cannot be brought to where it belongs."""
+    cause = str(error).rpartition("\n")[2]
+    found = f"did not come back ({cause}); the recording is on {host}, in {folder}"
+    failure = RecordingError(order.folder, found)
+    failure.__cause__ = error
+    return broken(order.job, failure)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import itertools
 from collections.abc import Callable
+from contextlib import suppress
+from contextvars import Context, copy_context
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -18,6 +20,7 @@ from agent.suite.workers.messages import (
     Begin,
     Cancel,
     Ended,
+    Forget,
     Late,
     Message,
     Ready,
@@ -64,12 +67,17 @@ Start = Callable[[Setup, int, Receive, Lost], WorkerHandle]
 
 @dataclass(slots=True)
 class _Held:
-    """One call that a worker holds."""
+    """One call that a worker holds.
+
+    Attributes:
+        context: In which whoever looks on at it has left what belongs to it.
+    """
 
     order: Order
     audience: Audience
     judges: list[TurnObserver]
     done: asyncio.Future[Result]
+    context: Context = field(default_factory=copy_context)
 
 
 @dataclass(slots=True, eq=False)
@@ -77,6 +85,7 @@ class _Worker:
     ready: asyncio.Future[None]
     handle: WorkerHandle = field(init=False)
     calls: dict[int, _Held] = field(default_factory=dict)
+    asked: dict[int, asyncio.Task[None]] = field(default_factory=dict)
     pressure: Pressure = field(default_factory=Pressure)
     gone: bool = False
     disk_failed: bool = False
@@ -102,7 +111,6 @@ class WorkerPool:
         self._count = count
         self._workers: list[_Worker] = []
         self._numbers = itertools.count()
-        self._serving: set[asyncio.Task[None]] = set()
         self._closing = False
         self._ramp = Pressure()
 
@@ -174,13 +182,13 @@ class WorkerPool:
         self._ramp.began(now())
 
     def disk_failed(self) -> bool:
-        """A worker that could not record gets no more calls; returns True if none is left."""
+        """A worker that could not record, or died, gets no more calls; returns True if none is left."""
         return not self._able()
 
     async def close(self) -> None:
         """Let the workers go; what they still hold is broken off."""
         self._closing = True
-        for task in self._serving:
+        for task in [task for worker in self._workers for task in worker.asked.values()]:
             task.cancel()
         await asyncio.gather(*(asyncio.to_thread(worker.handle.close) for worker in self._workers))
 
@@ -208,6 +216,8 @@ class WorkerPool:
         if worker.gone:
             return
         worker.gone = True
+        for task in list(worker.asked.values()):
+            task.cancel()
         if self._closing:
             return
         found = worker.handle.how_it_died()
@@ -218,7 +228,8 @@ class WorkerPool:
             if not held.done.done():
                 held.done.set_exception(HolderLost(found))
         self._workers.remove(worker)
-        self._workers.append(self._started())
+        with suppress(HolderUnfit):  # its cluster is gone: the others do what is left, if there are any
+            self._workers.append(self._started())
 
     # --- what they say
 
@@ -229,9 +240,13 @@ class WorkerPool:
                     if (held := worker.calls.get(number)) is not None:
                         getattr(held.audience, method)(seen)
             case Ask():
-                task = asyncio.create_task(self._answer(worker, message))
-                self._serving.add(task)
-                task.add_done_callback(self._serving.discard)
+                held = worker.calls.get(-1 if message.call is None else message.call)
+                context = None if held is None else held.context.copy()
+                task = asyncio.create_task(self._answer(worker, message), context=context)
+                worker.asked[message.number] = task
+                task.add_done_callback(lambda _: worker.asked.pop(message.number, None))
+            case Forget(number=number) if number in worker.asked:
+                worker.asked[number].cancel()
             case Late(milliseconds=milliseconds):
                 worker.pressure.note(now(), milliseconds)
             case Ended():

@@ -6,9 +6,9 @@ import asyncio
 import os
 import queue
 import signal
-import tempfile
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from multiprocessing.connection import Connection
@@ -21,8 +21,9 @@ from agent.connect import connect
 from agent.control import Control
 from agent.observers import Audience, Levels
 from agent.pacing import recent_lateness_ms
-from agent.suite.hold import Order, Result, Workplace, broken, hold
-from agent.suite.workers.distant import Asking, DistantJudge, distant_engines
+from agent.suite.hold import Result, Workplace, broken, hold
+from agent.suite.workers.apart import Apart
+from agent.suite.workers.distant import CALL, Asking, DistantJudge, distant_engines
 from agent.suite.workers.messages import (
     Answer,
     Begin,
@@ -37,7 +38,6 @@ from agent.suite.workers.messages import (
 )
 from agent.suite.workers.pipe import Dial, Line, Pipe
 from recordings.format import Event, Turn
-from recordings.store import Store
 from streams import clock
 from streams.speech.interfaces import SPEECH_RATE
 
@@ -122,6 +122,7 @@ class _Calls:
         self._board = Board(send)
         self.engines = distant_engines(setup, self.asking)
         self._controls: dict[int, Control] = {}
+        self._apart = Apart(setup.store) if setup.apart else None
 
     async def warm_up(self) -> None:
         """Load what is loaded here: the first sound of a call must not wait for it."""
@@ -130,6 +131,7 @@ class _Calls:
 
     async def hold(self, begin: Begin) -> None:
         """Hold a call and tell its end; what goes wrong with it is told too."""
+        CALL.set(begin.number)
         watching, control = Watching(begin.number, self._board), Control()
         self._controls[begin.number] = control
         here = Workplace(
@@ -144,7 +146,8 @@ class _Calls:
             python_tools=self._setup.python_tools,
             control=lambda _: control,
         )
-        call = asyncio.create_task(self._recorded(begin.order, here))
+        order = begin.order if self._apart is None else self._apart.order(begin.number, begin.order)
+        call = asyncio.create_task(hold(order, here))
         try:
             await asyncio.wait([call])
         except asyncio.CancelledError:
@@ -156,27 +159,28 @@ class _Calls:
         if not call.cancelled():
             failure = call.exception()
             result = call.result() if failure is None else broken(begin.order.job, failure)
-        self._send(Ended(begin.number, result))
+        left = "" if self._apart is None else await _unbroken(self._apart.kept, order.folder)
+        self._send(Ended(begin.number, result, left))
 
-    async def _recorded(self, order: Order, here: Workplace) -> Result:
-        """Hold a call, and keep its recording where the run is."""
-        if not self._setup.store:
-            return await hold(order, here)
-        with tempfile.TemporaryDirectory(prefix="viva-") as own:
-            folder = Path(own) / order.folder.name
-            try:
-                return await hold(replace(order, folder=folder), here)
-            finally:
-                await asyncio.to_thread(self._keep, folder)
-
-    def _keep(self, folder: Path) -> None:
-        Store(self._setup.store).put_episode(folder)
+    def close(self) -> None:
+        """No more calls come."""
+        if self._apart is not None:
+            self._apart.close()
 
     def steer(self, message: Steer) -> None:
         """Do what somebody asks of a call, if it still goes on."""
         control = self._controls.get(message.number)
         if control is not None:
             (control.say if message.what == "say" else control.stop)(message.text)
+
+
+async def _unbroken(work: Callable[[Path], str], folder: Path) -> str:
+    """Work in a thread that goes on to its end, whoever cancels this task: the end of a call is told."""
+    task = asyncio.create_task(asyncio.to_thread(work, folder))
+    while not task.done():
+        with suppress(asyncio.CancelledError):
+            await asyncio.wait([task])
+    return task.result()
 
 
 class _Worker:
@@ -214,6 +218,7 @@ class _Worker:
             task.cancel()
         if self._tasks:
             await asyncio.wait(self._tasks.values())
+        self._calls.close()
 
     def _take(self, message: Begin | Cancel | Steer) -> None:
         number = message.number
@@ -247,6 +252,7 @@ class _OneByOne:
         self._line.send(Ready())
         while (begin := self._orders.get()) is not None:
             clock.run(self._hold(begin), simulate=True)
+        self._calls.close()
 
     async def _hold(self, begin: Begin) -> None:
         task = asyncio.create_task(self._calls.hold(begin))

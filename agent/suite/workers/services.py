@@ -38,7 +38,11 @@ async def serve(
         What came of it, or why nothing did.
     """
     work = asyncio.create_task(_done(service, arguments, engines, judges))
-    await asyncio.wait([work])  # what it raises is raised where the service was asked for
+    try:
+        await asyncio.wait([work])  # what it raises is raised where the service was asked for
+    except asyncio.CancelledError:
+        work.cancel()
+        raise
     failure = work.exception()
     return (work.result(), None) if failure is None else (None, sendable(failure))
 

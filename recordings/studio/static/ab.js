@@ -1,7 +1,7 @@
 // A/B listening: two replies to the same words, blind and equally loud; one key is an answer, and a battle of the arena.
 
 import { Asking } from "./asking.js";
-import { answers, ask, bar, person, task } from "./card.js";
+import { answers, ask, bar, given, person, task } from "./card.js";
 import { bdi, byId, h, replace } from "./dom.js";
 
 const BELOW = "/api/ab";
@@ -20,19 +20,19 @@ export async function show(root) {
 }
 
 class Desk extends Asking {
-  /** @param {{card: any, progress: any}} found */
-  take({ card, progress }) {
+  /** @param {any} card */
+  draw(card) {
     this.card = card;
     this.shown = false;
     if (card) this.sounds.set(card.sounds);
     else this.sounds.end();
     replace(this.root, h("article", { class: "card", "aria-labelledby": "question" },
-      bar(progress),
+      bar(this.progress), card && given(card),
       h("h1", { id: "question", tabindex: -1 }, card ? card.question : "All pairs are answered."),
       card ? [task(card), this.sounds.element, h("div", { id: "in-words" }), answers(card, (offer, withheld) => this.give(offer, withheld))]
         : h("p", { class: "soft" }, "Rate the systems with viva arena rate."),
       h("p", { id: "said", role: "alert" }),
-      h("p", { class: "soft foot" }, "Both are played equally loud. An answer cannot be changed. ", h("kbd", {}, "T"), " words ", h("kbd", {}, "V"), " whose the last two were"),
+      h("p", { class: "soft foot" }, "Both are played equally loud. ", h("kbd", {}, "T"), " words ", h("kbd", {}, "⌫"), " correct ", h("kbd", {}, "V"), " whose the last two were"),
       h("div", { id: "extra" })));
     this.heard();
     byId("question").focus();

@@ -5,7 +5,8 @@ import { byId, h, replace } from "./dom.js";
 import { dress } from "./shell.js";
 
 /**
- * Views by the first part of the address. Each has `show(root, parameters)`, which may return a function that ends it.
+ * Views by the first part of the address. Each has `show(root, parameters)`, which may return a function that ends it;
+ * one that was left before it had what it asked for (`root.isConnected`) does not begin.
  * `feature`: the name by which the server says whether it has the routes.
  * @type {Record<string, {title: string, nav?: boolean, feature?: string, load: () => Promise<{show: Function}>}>}
  */
@@ -15,6 +16,7 @@ const VIEWS = {
   compare: { title: "Compare", nav: true, load: () => import("./compare.js") },
   label: { title: "Label", nav: true, feature: "labelling", load: () => import("./label.js") },
   ab: { title: "A/B", nav: true, feature: "ab", load: () => import("./ab.js") },
+  review: { title: "Review", nav: true, feature: "review", load: () => import("./review.js") },
   mic: { title: "Microphone", nav: true, feature: "mic", load: () => import("./mic.js") },
 };
 
@@ -48,7 +50,6 @@ async function route() {
   const { name, id, query } = address();
   const view = Object.hasOwn(VIEWS, name) ? VIEWS[name] : VIEWS[""];
   const mine = ++turn;
-  const main = byId("main");
   end();
   end = () => {};
   document.title = `${view.title} · vivavoce studio`;
@@ -56,8 +57,9 @@ async function route() {
     if (link.dataset.name === name) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
   }
-  replace(main);
-  main.className = `view-${name || "runs"}`;
+  // a view that is left while it asks the server draws where nobody looks any more
+  const main = h("main", { id: "main", tabindex: -1, class: `view-${name || "runs"}` });
+  byId("main").replaceWith(main);
   try {
     const { show } = await view.load();
     if (mine !== turn) return;
@@ -81,5 +83,9 @@ dress([{ keys: ["Shift+R"], text: "all runs", run: () => { location.hash = "#/";
 navigate([]);
 api.about().then(({ features }) => navigate(features), () => {});
 byId("skip").addEventListener("click", (event) => { event.preventDefault(); byId("main").focus(); });
-addEventListener("hashchange", route);
+addEventListener("hashchange", async () => {
+  await route();
+  // what was focused went with the view before; keys and readers of the screen go on at the new one
+  if (document.activeElement === document.body) byId("main").focus({ preventScroll: true });
+});
 route();

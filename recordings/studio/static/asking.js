@@ -1,13 +1,17 @@
-// A desk that asks: what labelling and A/B listening do alike.
+// A desk that asks: what labelling, A/B listening and the check of scenarios do alike.
 
 import { fail } from "./app.js";
 import { Sounds, ask, inWords } from "./card.js";
 import { announce, byId, replace } from "./dom.js";
 import * as keys from "./keys.js";
 
+/** What `w` plays, but for two sounds. */
+const MAIN = { absolute: "reply", check: "line" };
+
 export class Asking {
   /**
-   * @param {Element} root @param {string} below  "/api/labelling" or "/api/ab" @param {string} name  Who listens.
+   * @param {Element} root @param {string} below  "/api/labelling", "/api/ab" or "/api/review"
+   * @param {string} name  Who listens.
    * @param {string} scope  Of the keys.
    */
   constructor(root, below, name, scope) {
@@ -20,23 +24,30 @@ export class Asking {
     this.last = "";
     this.busy = false;
     this.shown = false;
+    /** How many answers one has gone back. */
+    this.steps = 0;
     this.forget = keys.register(scope, [
       { keys: [" "], text: "play or pause", run: () => this.sounds.again() },
       { keys: ["q"], text: "what was said", run: () => this.sounds.toggle("asked") },
-      { keys: ["w"], text: "the reply, or the first of two", run: () => this.sounds.toggle(this.card?.part === "absolute" ? "reply" : "first") },
+      { keys: ["w"], text: "the reply, or the first of two", run: () => this.sounds.toggle(MAIN[this.card?.part] ?? "first") },
       { keys: ["e"], text: "the second of two", run: () => this.sounds.toggle("second") },
       { keys: ["ArrowLeft"], text: "back one second", run: () => this.sounds.seek(-1) },
       { keys: ["ArrowRight"], text: "on one second", run: () => this.sounds.seek(1) },
       { keys: ["1", "2", "3", "4"], text: "answer", run: (event) => this.press(event.key) },
       { keys: ["s", "i"], text: "no answer: I cannot say, I cannot hear it", run: (event) => this.press(event.key) },
-      { keys: ["t"], text: "the replies in words", run: () => this.words() },
-      { keys: ["v"], text: "whose the last was, once all of it is labelled", run: () => this.reveal() },
+      { keys: ["Backspace"], text: "correct an answer before", run: () => this.back() },
+      { keys: ["Escape"], text: "leave it, go on", run: () => this.steps > 0 && this.next(), always: true },
       ...this.more(),
     ]);
   }
 
-  /** Further keys. @returns {import("./keys.js").Shortcut[]} */
-  more() { return []; }
+  /** Further keys; first those of replies. @returns {import("./keys.js").Shortcut[]} */
+  more() {
+    return [
+      { keys: ["t"], text: "the replies in words", run: () => this.words() },
+      { keys: ["v"], text: "whose the last was, once all of it is labelled", run: () => this.reveal() },
+    ];
+  }
 
   /** What goes with an answer. @returns {Record<string, any>} */
   beside() { return {}; }
@@ -44,8 +55,25 @@ export class Asking {
   /** An answer was kept. */
   taken() {}
 
-  /** Show a question, or that there is none. @param {{card: any, progress: any}} _found */
-  take(_found) {}
+  /** Show a question, or that there is none; with `given` it was answered before. @param {any} _card */
+  draw(_card) {}
+
+  /** @param {{card: any, progress: any}} found */
+  take(found) {
+    this.steps = 0;
+    this.progress = found.progress;
+    this.draw(found.card);
+  }
+
+  /** Show the answer before, to be corrected; and the one before that. */
+  back() {
+    return this.alone(async () => {
+      if (!this.progress?.can_go_back) return this.say("There is no answer before this one.");
+      const card = await ask(this.url("back", { steps: this.steps + 1 }));
+      this.steps += 1;
+      this.draw(card);
+    });
+  }
 
   /** What was labelled last, by name. @param {any[]} _replies @returns {any[]} */
   named(_replies) { return []; }

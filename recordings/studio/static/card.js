@@ -1,20 +1,23 @@
-// What labelling and A/B listening share: who listens, the sounds of a card, and the answers to it.
+// What labelling, A/B listening and the check of scenarios share: who listens, sounds of a card, answers to it.
 
 import { Problem, api } from "./api.js";
-import { announce, bdi, h, replace } from "./dom.js";
+import { announce, bdi, byId, h, replace } from "./dom.js";
 import { recall, remember } from "./store.js";
 
 /** @typedef {{name: string, token: string, seconds: number, words: string}} Sound */
 /** @typedef {{label: string, key: string, title: string}} Offer */
 /**
  * @typedef {object} Card
- * @property {string} token @property {"absolute" | "relative" | "battle"} part @property {string} dimension
+ * @property {string} token @property {"absolute" | "relative" | "battle" | "check"} part @property {string} dimension
  * @property {string} question @property {string} asked @property {string[]} wanted @property {Sound[]} sounds
  * @property {Offer[]} offers @property {Offer[]} withheld
  * @property {{label: string | null, unscored: string | null, note: string} | null} given
  */
 
 const PERSON = "viva.person";
+
+/** Where a note is kept that is not sent yet. */
+export const NOTE = "viva.label.note";
 
 /**
  * Ask the desk. An answer is sent to its end even if the page is left meanwhile.
@@ -46,12 +49,12 @@ export function person(root, about) {
   });
 }
 
-const TITLES = { asked: "What was said", reply: "The reply", first: "First", second: "Second" };
-const KEYS = { asked: "q", reply: "w", first: "w", second: "e" };
+const TITLES = { asked: "What was said", reply: "The reply", first: "First", second: "Second", line: "What the user says" };
+const KEYS = { asked: "q", reply: "w", first: "w", second: "e", line: "w" };
 
 /** The sounds of a card: each is fetched whole, so that one can seek in it, and played one at a time. */
 export class Sounds {
-  /** @param {string} below  "/api/labelling" or "/api/ab" @param {() => void} played  Something was played for the first time. */
+  /** @param {string} below  Where the desk is. @param {() => void} played  Something was played for the first time. */
   constructor(below, played) {
     this.below = below;
     this.played = played;
@@ -213,3 +216,20 @@ export function bar(progress) {
 /** The replies in words, when somebody asks for them. @param {Card} card */
 export const inWords = (card) => h("div", { class: "words" }, card.sounds.filter((one) => one.name !== "asked").map((one) =>
   h("p", {}, h("span", { class: "soft" }, `${TITLES[one.name]}, as it was heard: `), one.words ? bdi(one.words) : h("span", { class: "cause" }, "not known"))));
+
+/** What was answered before, where a card is shown again. @param {Card} card */
+export function given(card) {
+  if (!card.given) return null;
+  const { label, unscored } = card.given;
+  const offer = [...card.offers, ...card.withheld].find((one) => one.label === (label ?? unscored));
+  return h("p", { class: "notice warning" }, `You answered: ${offer?.title ?? label ?? unscored}. Answer again, or Esc to leave it.`);
+}
+
+/** A note; what is not sent yet outlives the page. @param {Card} card */
+export function note(card) {
+  const area = h("textarea", { id: "note", rows: 2, maxlength: 4000, placeholder: "Note (N)", "aria-label": "Note" });
+  area.value = card.given?.note ?? sessionStorage.getItem(NOTE) ?? "";
+  area.addEventListener("input", () => { if (!card.given) sessionStorage.setItem(NOTE, area.value); });
+  area.addEventListener("keydown", (event) => { if (event.key === "Escape") { event.stopPropagation(); byId("question").focus(); } });
+  return area;
+}

@@ -8,6 +8,7 @@ import { cell, count, words } from "./format.js";
 export async function show(root, { query }) {
   replace(root, h("p", { class: "loading", role: "status" }, "Reading the runs …"));
   const { runs } = await api.catalogue();
+  if (!root.isConnected) return;
   const out = h("div", { role: "region", "aria-label": "What differs", "aria-live": "off" });
   const options = runs.map((run) => h("option", { value: run.id }, `${run.name} (${run.episodes})`));
   const first = h("select", {}, options);
@@ -17,15 +18,18 @@ export async function show(root, { query }) {
   second.value = query.get("b") ?? (query.has("by") ? "" : runs.find((run) => run.id !== first.value)?.id ?? "");
   by.value = query.get("by") ?? "endpoint";
 
+  let turn = 0;
   const load = async () => {
+    const mine = ++turn;
+    const tell = (...shown) => { if (mine === turn) replace(out, ...shown); }; // a late answer is to an old question
     by.disabled = second.value !== "";
     const asked = new URLSearchParams({ a: first.value, ...(second.value ? { b: second.value } : { by: by.value }) });
     history.replaceState(null, "", `#/compare?${asked}`);
-    replace(out, h("p", { class: "loading", role: "status" }, "Comparing …"));
+    tell(h("p", { class: "loading", role: "status" }, "Comparing …"));
     try {
-      replace(out, result(await api.compare(first.value, second.value, by.value)));
+      tell(result(await api.compare(first.value, second.value, by.value)));
     } catch (error) {
-      replace(out, h("p", { class: "empty", role: "status" }, error.message));
+      tell(h("p", { class: "empty", role: "status" }, error.message));
     }
   };
   for (const select of [first, second, by]) select.addEventListener("change", load);
@@ -42,7 +46,7 @@ function result(found) {
     found.problem && h("p", { class: "notice warning" }, found.problem),
     found.comparisons.map(comparison),
     found.differences.length ? section("Settings that differ", ["what", "A", "B"], found.differences.map((one) => [head(words(one.what)), text(one.a), text(one.b)])) : null,
-    found.pairs.length ? section("The same scenario in both", ["scenario", "seed", "A", "B"], found.pairs.map((pair) => [head(pair.scenario), text(pair.seed), link(pair.a), link(pair.b)])) : null);
+    found.pairs.length ? section("The same scenario in both", ["scenario", "seed", "A", "B"], found.pairs.map((pair) => [head(pair.scenario), text(pair.seed), link(pair, "a"), link(pair, "b")])) : null);
 }
 
 function comparison(one) {
@@ -55,14 +59,14 @@ function comparison(one) {
   return h("section", { "aria-label": `${one.first.name} and ${one.second.name}` },
     h("h2", {}, bdi(one.first.name), h("span", { class: "soft" }, " and "), bdi(one.second.name)),
     h("p", { class: "soft" }, [`differ by ${words(one.about)}`, one.within && `within ${one.within}`, count(one.pairs, "pair"), left && `left out: ${left}`].filter(Boolean).join(" · ")),
-    table(["metric", "A:", "B:", "B − A:", "pairs:", "p, corrected:", "verdict on B"], rows));
+    table("Metrics", ["metric", "A:", "B:", "B − A:", "pairs:", "p, corrected:", "verdict on B"], rows));
 }
 
 const unit = ({ unit: of }) => (of === "ms" || of === "s" ? h("span", { class: "soft" }, ` ${of}`) : null);
 const head = (value, more = null) => h("th", { scope: "row" }, bdi(value), more);
-const text = (value) => h("td", {}, bdi(typeof value === "object" && value !== null ? JSON.stringify(value) : cell(value)));
+const text = (value) => h("td", {}, bdi(Array.isArray(value) ? value.join(", ") : typeof value === "object" && value !== null ? JSON.stringify(value) : cell(value)));
 const number = (side, unit) => h("td", { class: "number" }, side.value === null ? "–" : cell(side.value, unit), h("span", { class: "soft" }, ` n ${side.n}`));
-const link = (id) => h("td", {}, id ? h("a", { href: api.place(id) }, "listen") : "–");
+const link = (pair, side) => h("td", {}, pair[side] ? h("a", { href: api.place(pair[side]), "aria-label": `listen to ${pair.scenario}, seed ${pair.seed}, ${side.toUpperCase()}` }, "listen") : "–");
 
 function difference(metric) {
   if (metric.difference === null) return h("td", { class: "number" }, "–");
@@ -73,12 +77,12 @@ function difference(metric) {
 function verdict(name) { return h("td", {}, h("span", { class: name === "better" ? "better" : name === "worse" ? "worse" : "soft" }, name)); }
 
 function section(title, heads, rows) {
-  return h("section", { "aria-label": title }, h("h2", {}, title), table(heads, rows));
+  return h("section", { "aria-label": title }, h("h2", {}, title), table(`${title}, table`, heads, rows));
 }
 
-/** Heads that end in a colon stand over numbers. */
-function table(heads, rows) {
-  return h("table", { class: "sheet" },
+/** Heads that end in a colon stand over numbers. Where there is little room the table moves sideways. */
+function table(label, heads, rows) {
+  return h("div", { class: "sideways", tabindex: 0, role: "region", "aria-label": label }, h("table", { class: "sheet" },
     h("thead", {}, h("tr", {}, heads.map((one) => h("th", { scope: "col", class: one.endsWith(":") ? "number" : undefined }, one.replace(/:$/, ""))))),
-    h("tbody", {}, rows.map((cells) => h("tr", {}, cells))));
+    h("tbody", {}, rows.map((cells) => h("tr", {}, cells)))));
 }

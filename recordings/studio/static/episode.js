@@ -13,27 +13,26 @@ import { Timeline } from "./timeline/timeline.js";
 import { Transcript, turnCount } from "./transcript.js";
 import { Transport } from "./transport.js";
 
-/** So long is waited for the whole view before its outline is shown. */
-const OUTLINE_MS = 250;
-
 /** @param {HTMLElement} root @param {{id: string, query: URLSearchParams}} parameters */
 export async function show(root, { id, query }) {
   replace(root, h("p", { class: "loading", role: "status" }, "Reading the call …"));
-  const whole = api.episode(id);
-  const episode = await Promise.race([whole, outline(id, whole)]);
+  const episode = await api.outline(id);
+  if (!root.isConnected) return undefined;
   const view = new EpisodeView(id, episode, query);
   replace(root, view.element);
   document.title = `${episode.title} · vivavoce studio`;
   view.begin();
-  if (episode.complete === false) whole.then((found) => view.update(found), (error) => view.say(error.message));
+  if (episode.complete === false) view.rest();
   return () => view.close();
 }
 
-/** What can be told at once of a long call; only if all of it takes its time, so that nothing flickers. */
-async function outline(id, whole) {
-  const early = api.outline(id).catch(() => whole);
-  await new Promise((done) => setTimeout(done, OUTLINE_MS));
-  return early;
+/** Stands below the lanes of an outline. */
+const LATER = "A long call takes some seconds to be gone through. Then come latencies, overlaps, barge-ins, word errors, metrics, and the exact edges of speech.";
+
+/** Which lanes are not drawn. */
+function without(episode) {
+  const none = episode.lanes.filter((lane) => !lane.spans.length).map((lane) => lane.title.toLowerCase());
+  return none.length ? `None in this call: ${none.join(", ")}.` : "";
 }
 
 export class EpisodeView {
@@ -64,6 +63,7 @@ export class EpisodeView {
   /** Listen, and draw from now on. */
   begin() {
     this.#show();
+    this.#fit();
     this.keys = episodeKeys(this);
     this.#hear();
     const step = () => { this.#frame(); this.frame = requestAnimationFrame(step); };
@@ -79,6 +79,7 @@ export class EpisodeView {
     this.keys?.();
     this.stopLive?.();
     this.player.close();
+    this.transcript.close();
     this.timeline.close();
     this.sizes.disconnect();
     this.other?.pause();
@@ -163,32 +164,35 @@ export class EpisodeView {
       { name: "events", title: "Events", panel: this.raw.element, opened: () => this.raw.load().catch((error) => this.say(error.message)) },
       { name: "about", title: "About", panel: this.about, opened: () => replace(this.about, about(this.episode)) },
     ]);
-    this.head = h("header", { class: "episode-head" });
+    this.head = h("div", { class: "episode-head" });
     this.quiet = h("p", { class: "quiet-lanes soft" });
     this.left = h("div", { class: "left scrolls" }, this.timeline.element, this.quiet);
-    this.sizes = new ResizeObserver(() => this.timeline.fill(this.left.clientHeight - this.timeline.overview.element.offsetHeight - this.quiet.offsetHeight));
+    this.sizes = new ResizeObserver(() => this.#fit());
     this.sizes.observe(this.left);
     this.notice = h("div", { class: "notices", role: "status" });
     this.element = h("div", { class: "episode" }, this.head, this.notice, this.transport.element,
       h("div", { class: "split" }, this.left, this.tabs.element));
   }
 
+  /** The timeline takes the room that is there. */
+  #fit() { this.timeline.fill(this.left.clientHeight - this.timeline.overview.element.offsetHeight - this.quiet.offsetHeight); }
+
   /** All that is not drawn: words. */
   #show() {
     const { episode } = this;
+    this.measuring = episode.complete === false ? h("span", { class: "soft", role: "status" }, "measuring …") : null;
     replace(this.head,
       h("h1", {}, bdi(episode.title)),
       h("p", { class: "facts" },
         episode.live ? h("span", { class: "chip live" }, "live") : h("span", { class: `chip ${episode.void ? "warn" : episode.fault === "endpoint" ? "bad" : episode.outcome === "completed" ? "good" : "none"}` }, words(episode.outcome)),
-        episode.complete === false && h("span", { class: "soft", role: "status" }, "measuring …"),
-        episode.void && h("span", { class: "chip warn", title: "Spoiled by our own side: in no score" }, "void"),
+        episode.void && !episode.live && h("span", { class: "chip warn", title: "Spoiled by our own side: in no score" }, "void"),
         h("span", {}, bdi(episode.endpoint)), h("span", {}, length(this.duration)), h("span", { class: "soft" }, bdi(episode.run ? `${episode.run} / ${episode.episode}` : episode.episode)),
-        episode.condition && h("span", { class: "soft" }, bdi(episode.condition))));
+        episode.condition && h("span", { class: "soft" }, bdi(episode.condition)),
+        this.measuring));
     replace(this.notice, episode.notices.map((one) => h("p", { class: `notice ${one.level}` }, bdi(one.text))));
     this.transcript.show(episode);
     this.tabs.rename("transcript", turnCount(episode));
-    const none = episode.lanes.filter((lane) => !lane.spans.length).map((lane) => lane.title.toLowerCase());
-    this.quiet.textContent = none.length ? `None in this call: ${none.join(", ")}.` : "";
+    this.quiet.textContent = episode.complete === false ? LATER : without(episode);
     this.transport.length(this.duration);
   }
 
@@ -252,6 +256,18 @@ export class EpisodeView {
     this.other.play().catch((error) => this.say(error.message));
   }
 
+  /** All of a long call, of which the outline is shown: asked for after its waves, which it would hold up. */
+  async rest() {
+    await this.timeline.peaks.settled;
+    try {
+      this.update(await api.episode(this.id));
+    } catch (error) {
+      if (this.measuring) this.measuring.textContent = "not measured";
+      this.quiet.textContent = "";
+      this.say(error.message);
+    }
+  }
+
   /** There is more to show than before. @param {any} episode */
   update(episode) {
     if (this.closed) return;
@@ -266,18 +282,21 @@ export class EpisodeView {
   }
 
   #live() {
-    let busy = false;
+    let [busy, news] = [false, false];
     const again = async () => {
+      news = true; // also while the last is being fetched: it may be that the call has ended
       if (busy) return;
       busy = true;
-      try {
-        this.update(await api.episode(this.id));
-        if (!this.player.playing) this.player.renew();
-      } catch (error) {
-        this.say(error.message);
-      } finally {
-        busy = false;
+      while (news && !this.closed) {
+        news = false;
+        try {
+          this.update(await api.episode(this.id));
+          if (!this.player.playing) this.player.renew();
+        } catch (error) {
+          this.say(error.message);
+        }
       }
+      busy = false;
     };
     this.stopLive = api.live(this.id, again, again);
   }

@@ -13,7 +13,7 @@ export function metrics(episode, go) {
   const topics = [...new Set(episode.metrics.map((one) => one.topic))];
   if (!topics.length) return h("p", { class: "empty" }, "Nothing was measured yet. ", h("code", {}, "viva score"), " measures it.");
   return h("div", { class: "metrics" }, topics.map((topic) => h("section", {},
-    h("h3", {}, words(topic)),
+    h("h2", { class: "minor" }, words(topic)),
     h("ul", {}, episode.metrics.filter((one) => one.topic === topic).map((one) => metric(episode, one, go))))));
 }
 
@@ -45,8 +45,8 @@ export function about(episode) {
   ].filter(([, value]) => value);
   return h("div", { class: "about" },
     h("dl", {}, pairs.map(([name, value]) => [h("dt", {}, name), h("dd", {}, bdi(value))]).flat()),
-    h("h3", {}, "Tracks"),
+    h("h2", { class: "minor" }, "Tracks"),
     h("ul", {}, episode.tracks.map((track) => h("li", {}, `${track.title}: ${track.rate} Hz, ${count(track.samples, "sample")}${track.problem ? `; ${track.problem}` : ""}`))),
-    episode.models.length ? [h("h3", {}, "Models"),
+    episode.models.length ? [h("h2", { class: "minor" }, "Models"),
       h("ul", {}, episode.models.map((model) => h("li", {}, `${words(model.role)}: `, bdi([model.family, model.name, model.version].filter(Boolean).join(" ")))))] : null);
 }

@@ -37,13 +37,11 @@ export const milliseconds = (ms) => `${String(Math.round(ms)).replace("-", "−"
 /** "end_of_turn" as "end of turn". @param {string} name */
 export const words = (name) => String(name).replaceAll("_", " ");
 
-const WHOLE = new Intl.NumberFormat("en-GB");
+/** A whole number with its thousands set apart. @param {number} n */
+export const thousands = (n) => String(n).replace(/\B(?=(?:\d{3})+$)/g, ",");
 
 /** "1 turn", "3 turns". @param {number} n @param {string} one @param {string} [many] */
-export const count = (n, one, many = one + "s") => `${WHOLE.format(n)} ${n === 1 ? one : many}`;
-
-/** A whole number with its thousands set apart. @param {number} n */
-export const thousands = (n) => WHOLE.format(n);
+export const count = (n, one, many = one + "s") => `${thousands(n)} ${n === 1 ? one : many}`;
 
 /**
  * A value of a table: numbers short, what is missing as a dash.

@@ -36,7 +36,9 @@ export function start() {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
     if (document.querySelector("dialog[open]") && event.key !== "?") return;
     const target = /** @type {HTMLElement} */ (event.target);
-    const typing = target.matches("input:not([type=checkbox]):not([type=radio]):not([type=range]), textarea, select, [contenteditable]");
+    // of a list a letter chooses, a bracket or a slash does not
+    const typing = target.matches("input:not([type=checkbox]):not([type=radio]):not([type=range]), textarea, [contenteditable]")
+      || (target.matches("select") && !/^[^\w\s]$/.test(event.key));
     const pressing = (event.key === " " || event.key === "Enter") && target.matches("button, a, summary, input, [role=tab], [role=option]");
     const moving = event.key.startsWith("Arrow") && target.matches("input[type=range], input[type=radio], [role=tab]");
     if (pressing || moving) return;

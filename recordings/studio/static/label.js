@@ -2,12 +2,11 @@
 
 import { agreement } from "./agreement.js";
 import { Asking } from "./asking.js";
-import { answers, ask, bar, person, task } from "./card.js";
+import { NOTE, answers, ask, bar, given, note, person, task } from "./card.js";
 import { bdi, byId, h, replace } from "./dom.js";
 import { words } from "./format.js";
 
 const BELOW = "/api/labelling";
-const NOTE = "viva.label.note";
 
 /** Show the page; returns what ends it. @param {Element} root */
 export async function show(root) {
@@ -22,32 +21,14 @@ class Desk extends Asking {
   constructor(root, name, about) {
     super(root, BELOW, name, "Label");
     this.about = about;
-    this.steps = 0;
   }
 
   more() {
     return [
+      ...super.more(),
       { keys: ["n"], text: "write a note", run: () => byId("note")?.focus() },
-      { keys: ["Backspace"], text: "correct an answer before", run: () => this.back() },
-      { keys: ["Escape"], text: "leave it, go on", run: () => this.steps > 0 && this.next(), always: true },
       { keys: ["g"], text: "agreement so far", run: () => this.agreement() },
     ];
-  }
-
-  /** @param {{card: any, progress: any}} found */
-  take(found) {
-    this.steps = 0;
-    this.progress = found.progress;
-    this.draw(found.card);
-  }
-
-  back() {
-    return this.alone(async () => {
-      if (!this.progress?.can_go_back) return this.say("There is no answer before this one.");
-      const card = await ask(this.url("back", { steps: this.steps + 1 }));
-      this.steps += 1;
-      this.draw(card);
-    });
   }
 
   /** @param {any} card */
@@ -58,7 +39,7 @@ class Desk extends Asking {
     const other = this.sounds.set(card.sounds);
     replace(this.root, h("article", { class: "card", "aria-labelledby": "question" },
       bar(this.progress),
-      card.given && h("p", { class: "notice warning" }, `You answered: ${words(card.given.label ?? card.given.unscored)}. Answer again, or Esc to leave it.`),
+      given(card),
       h("p", { class: "kind" }, h("span", { class: "chip" }, card.part === "relative" ? "Two replies" : "One reply"), " ", h("span", { class: "chip" }, words(card.dimension))),
       h("h1", { id: "question", tabindex: -1 }, card.question),
       task(card), this.sounds.element,
@@ -93,15 +74,6 @@ class Desk extends Asking {
   agreement() { return this.alone(() => this.show()); }
 
   async show() { replace(byId("extra"), agreement(await ask(`${BELOW}/agreement`))); }
-}
-
-/** A note; what is not sent yet outlives the page. @param {any} card */
-function note(card) {
-  const area = h("textarea", { id: "note", rows: 2, maxlength: 4000, placeholder: "Note (N)", "aria-label": "Note" });
-  area.value = card.given?.note ?? sessionStorage.getItem(NOTE) ?? "";
-  area.addEventListener("input", () => { if (!card.given) sessionStorage.setItem(NOTE, area.value); });
-  area.addEventListener("keydown", (event) => { if (event.key === "Escape") { event.stopPropagation(); byId("question").focus(); } });
-  return area;
 }
 
 /** @param {any} reply */

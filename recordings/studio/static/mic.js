@@ -29,10 +29,10 @@ class Desk {
     this.skip = h("button", { disabled: true, on: { click: () => this.say({ type: "skip" }) } }, "Leave this out");
     this.muted = h("button", { disabled: true, "aria-pressed": "false", on: { click: () => this.mute() } }, "Mute");
     this.state = h("p", { class: "mic-state", role: "status" }, "Wear headphones, or let the browser cancel the echo.");
-    this.next = h("p", { class: "mic-next", "aria-live": "polite" });
+    this.next = h("p", { class: "mic-next", "aria-live": "polite", style: { "min-height": "1.5em" } });
     this.user = h("meter", { min: -60, max: 0, value: -60, "aria-label": "you" });
     this.endpoint = h("meter", { min: -60, max: 0, value: -60, "aria-label": "endpoint" });
-    this.log = h("ol", { class: "mic-log", "aria-live": "polite" });
+    this.log = h("ol", { class: "mic-log", "aria-live": "polite", style: { "list-style": "none", padding: "0" } });
     replace(this.root, h("section", { class: "mic", style: { padding: "16px", display: "grid", gap: "12px", "max-width": "60rem" } },
       h("h1", {}, "Take the call yourself"),
       h("p", {}, h("label", { for: "mic-mode" }, "Mode "), this.mode, " ", this.echo, h("label", { for: "mic-echo" }, " cancel the echo")),
@@ -99,12 +99,23 @@ class Desk {
 
   event(event) {
     if (event.kind === "session_started") this.show("Connected: speak when you like.");
+    else if (event.kind === "device_opened") this.opened(event.mode);
     else if (event.kind === "line_proposed") replace(this.next, h("b", {}, event.spoken ? "Say: " : "Ask about: "), bdi(event.text));
-    else if (event.kind === "utterance_started") this.line("you", event.text || "(not understood)");
+    else if (event.kind === "utterance_started") this.said(event);
     else if (event.kind === "turn_ended") this.line("endpoint", event.heard ?? "(not understood)");
-    else if (event.kind === "verdict_given" && event.label) this.line(event.judge, `${event.label} ${event.reason}`);
+    else if (event.kind === "verdict_given" && event.label) this.line(event.judge, event.reason ? `${event.label} (${event.reason})` : event.label);
     else if (event.kind === "device_trouble" && Math.abs(event.seconds) >= 0.02) this.line("device", `${event.fault}, ${Math.round(1000 * event.seconds)} ms`);
     else if (event.kind === "noticed" && event.level !== "info") this.line(event.by, `${event.code}: ${event.message}`);
+  }
+
+  /** Guided and co-pilot calls need a scenario; without one it is free talk. @param {string} mode */
+  opened(mode) {
+    if (mode !== this.mode.value) this.line("studio", `${mode} talk: no scenario was named (viva listen --mic-scenario)`);
+  }
+
+  said({ text, role }) {
+    if (role !== "backchannel") replace(this.next); // what is open is proposed again
+    this.line("you", text || "(not understood)");
   }
 
   line(who, text) {
@@ -116,8 +127,9 @@ class Desk {
 
   ended({ outcome, reason, folder }) {
     this.result = true;
-    this.show(`${outcome.replaceAll("_", " ")}: ${reason}. Recorded in ${folder}`);
+    this.show(`${outcome.replaceAll("_", " ")}: ${reason}. Recorded in ${folder}; viva report shows its scores.`);
     this.root.querySelector(".mic").dataset.outcome = outcome;
+    replace(this.next);
     this.end();
   }
 

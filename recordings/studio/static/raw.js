@@ -24,10 +24,11 @@ export class RawEvents {
 
   /** From the first page on. */
   async load() {
-    this.pages.clear();
+    const pages = this.pages = new Map(); // what is still under way goes into the old one
     const { value } = this.choice;
     const first = await this.source(0, PAGE, value);
-    this.pages.set(0, first.events);
+    if (pages !== this.pages) return;
+    pages.set(0, first.events);
     this.number.textContent = `${thousands(first.total)} events`;
     replace(this.choice, h("option", { value: "" }, "All kinds"),
       Object.entries(first.kinds).sort().map(([kind, n]) => h("option", { value: kind }, `${kind} (${n})`)));
@@ -57,15 +58,17 @@ export class RawEvents {
   }
 
   async #fetch(page) {
-    if (this.pages.has(page)) return;
-    this.pages.set(page, undefined);
+    const { pages } = this;
+    if (pages.has(page)) return;
+    pages.set(page, undefined);
     try {
-      this.pages.set(page, (await this.source(page * PAGE, PAGE, this.choice.value)).events);
+      pages.set(page, (await this.source(page * PAGE, PAGE, this.choice.value)).events);
+      if (pages !== this.pages) return;
       const { scrollTop } = this.list.element;
       this.list.renew();
       this.list.element.scrollTop = scrollTop;
     } catch (error) {
-      this.pages.delete(page);
+      pages.delete(page);
       this.number.textContent = error.message;
     }
   }

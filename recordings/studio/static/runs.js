@@ -7,7 +7,7 @@ import { register } from "./keys.js";
 import { setOrder } from "./order.js";
 import { Rows } from "./rows.js";
 import { recall, remember } from "./store.js";
-import { CHOICES, MAIN, USUAL, chosen, different, width } from "./table.js";
+import { CHOICES, MAIN, USUAL, cause, chosen, different, width } from "./table.js";
 
 const ROW = 30;
 const AGAIN_MS = 2000;
@@ -21,6 +21,7 @@ const kept = { filter: { text: "", run: "", only: "", choices: {} }, sort: { by:
 export async function show(root) {
   replace(root, h("p", { class: "loading", role: "status" }, "Reading the runs …"));
   const catalogue = await api.catalogue();
+  if (!root.isConnected) return undefined;
   const page = new Runs(catalogue);
   replace(root, page.element);
   page.begin();
@@ -99,7 +100,7 @@ class Runs {
   }
 
   #select(label, options, value, changed) {
-    const select = h("select", { "aria-label": label, on: { change: () => { changed(select.value); this.#apply(); } } }, options.map(([key, text]) => h("option", { value: key }, String(text).slice(0, 60))));
+    const select = h("select", { "aria-label": label, title: label, on: { change: () => { changed(select.value); this.#apply(); } } }, options.map(([key, text]) => h("option", { value: key }, String(text).slice(0, 60))));
     select.value = value;
     return select;
   }
@@ -188,7 +189,7 @@ class Runs {
 
   #cell(column, row, i) {
     const value = column.values[row];
-    const cause = column.unscored?.[row];
+    const why = cause(column, row);
     const number = column.kind === "number";
     const text = Array.isArray(value) ? value.map(words).join(", ") || "–" : column.kind === "text" ? value || "–" : cell(value, column.unit);
     if (column.name === MAIN || (i === 0 && !this.visible.includes(MAIN))) {
@@ -196,8 +197,8 @@ class Runs {
         this.columns.get("live")?.values[row] ? h("span", { class: "chip live" }, "live") : null);
     }
     if (column.name === "outcome") return h("div", { role: "gridcell" }, h("span", { class: `chip ${this.#look(row)}` }, words(text)));
-    return h("div", { role: "gridcell", class: number ? "number" : "", title: cause ? `unscored: ${words(cause)}` : Array.isArray(value) || column.kind === "text" ? text : undefined },
-      cause && (value === null || value === undefined) ? h("span", { class: "cause" }, words(cause)) : number ? text : bdi(text));
+    return h("div", { role: "gridcell", class: number ? "number" : "", title: why ? `unscored: ${words(why)}` : Array.isArray(value) || column.kind === "text" ? text : undefined },
+      why && (value === null || value === undefined) ? h("span", { class: "cause" }, words(why)) : number ? text : bdi(text));
   }
 
   #look(row) {
@@ -213,7 +214,7 @@ class Runs {
     kept.current = next;
     this.rows.reveal(next)?.setAttribute("aria-selected", "true");
     this.rows.element.setAttribute("aria-activedescendant", `call-${next}`);
-    if (document.activeElement === document.body) this.rows.element.focus();
+    if (document.activeElement?.contains(this.element)) this.rows.element.focus();
   }
 
   #open(index) {

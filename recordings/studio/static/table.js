@@ -1,6 +1,7 @@
 // A table of the catalogue's columns: sorted and filtered here, so that neither asks the server again. Pure.
 
-/** @typedef {{name: string, title: string, topic?: string, kind: string, unit?: string, description?: string, values: any[], unscored?: Record<string, string>}} Column */
+/** @typedef {{name: string, title: string, topic?: string, kind: string, unit?: string, description?: string, values: any[],
+ *   unscored?: Record<string, number[]>}} Column  `unscored`: rows by the cause for which they have no value. */
 
 /** Columns that are shown before anybody has chosen any. */
 export const USUAL = ["run", "episode", "endpoint", "outcome", "duration_s", "turns", "response_latency", "unanswered_turns",
@@ -45,6 +46,16 @@ export function chosen(columns, count, filter, sort) {
   return Uint32Array.from(found);
 }
 
+/** @type {WeakMap<Column, Map<number, string>>} */
+const causes = new WeakMap();
+
+/** Why a row has no value; undefined if it has one, or if nobody asked for it. @param {Column} column @param {number} row */
+export function cause(column, row) {
+  let found = causes.get(column);
+  if (!found) causes.set(column, found = new Map(Object.entries(column.unscored ?? {}).flatMap(([why, rows]) => rows.map((one) => [one, why]))));
+  return found.get(row);
+}
+
 function conditions(columns, filter) {
   const value = (name, row) => columns.get(name)?.values[row];
   const tests = [];
@@ -60,7 +71,7 @@ function conditions(columns, filter) {
   for (const [name, wanted] of Object.entries(filter.choices)) if (wanted) tests.push((row) => String(value(name, row)) === wanted);
   const only = {
     valid: (row) => !value("void", row), void: (row) => value("void", row) === true, failed: (row) => Boolean(value("failed", row)?.length ?? value("failed", row)),
-    unscored: (row) => [...columns.values()].some((column) => column.unscored?.[row] !== undefined), unmeasured: (row) => value("scored", row) === false,
+    unscored: (row) => [...columns.values()].some((column) => cause(column, row) !== undefined), unmeasured: (row) => value("scored", row) === false,
     live: (row) => value("live", row) === true, problem: (row) => Boolean(value("problem", row)),
   }[filter.only];
   if (only) tests.push(only);

@@ -1,7 +1,10 @@
 // The words of a call beside its sound: what was intended, said and heard, what went wrong, and what judges say.
 
-import { bdi, h, replace } from "./dom.js";
+import { bdi, h } from "./dom.js";
 import { clock, count, length, milliseconds, words } from "./format.js";
+
+/** So many milliseconds are spent on turns at a time. */
+const SLICE_MS = 12;
 
 const GOOD = new Set(["complete", "correct", "good", "pass", "yes", "both_good", "high"]);
 const BAD = new Set(["missing", "wrong", "bad", "fail", "no", "both_bad", "poor", "low"]);
@@ -22,19 +25,55 @@ export class Transcript {
     this.current = -1;
     /** @type {HTMLElement[]} */
     this.items = [];
+    /** @type {string[]}  What each item shows. */
+    this.shown = [];
+    this.next = 0;
     this.list = h("ol", { class: "turns", "aria-label": "Turns" });
     this.element = h("div", { class: "transcript scrolls", tabindex: 0, role: "region", "aria-label": "Transcript" }, this.list);
     this.touched = -Infinity;
     for (const event of ["wheel", "pointerdown", "keydown"]) this.element.addEventListener(event, () => { this.touched = performance.now(); }, { passive: true });
   }
 
-  /** @param {any} episode */
+  /** Show the turns of a call: those that have not changed stay; of many, the first are there at once. @param {any} episode */
   show(episode) {
     this.episode = episode;
-    const waits = new Map(episode.brackets.map((one) => [one.reply ?? `no ${one.turn}`, one]));
-    this.items = episode.turns.map((turn) => this.#turn(turn, waits));
-    replace(this.list, this.items.length ? this.items : h("li", { class: "empty" }, episode.live ? "Nothing has been said yet." : "Nobody said anything in this call."));
-    this.current = -1;
+    this.waits = new Map(episode.brackets.map((one) => [one.reply ?? `no ${one.turn}`, one]));
+    for (const item of this.items.splice(episode.turns.length)) item.remove();
+    this.shown.length = this.items.length;
+    this.none?.remove();
+    this.none = episode.turns.length ? null : h("li", { class: "empty" }, episode.live ? "Nothing has been said yet." : "Nobody said anything in this call.");
+    if (this.none) this.list.append(this.none);
+    this.next = 0;
+    this.#fill();
+  }
+
+  close() { clearTimeout(this.timer); }
+
+  /** Go on with the turns for as long as a frame may wait, and later with the rest. */
+  #fill() {
+    clearTimeout(this.timer);
+    const until = performance.now() + SLICE_MS;
+    while (this.next < this.episode.turns.length) {
+      if (performance.now() > until) {
+        this.timer = setTimeout(() => this.#fill());
+        return;
+      }
+      this.#put(this.next++);
+    }
+  }
+
+  #put(index) {
+    const turn = this.episode.turns[index];
+    const wait = this.waits.get(turn.number);
+    const none = turn.side === "user" ? this.waits.get(`no ${turn.number}`) : null;
+    const shown = JSON.stringify([turn, wait, none]);
+    if (shown === this.shown[index]) return;
+    const item = this.#turn(turn, wait, none);
+    if (index === this.current) item.setAttribute("aria-current", "true");
+    if (this.items[index]) this.items[index].replaceWith(item);
+    else this.list.append(item);
+    this.items[index] = item;
+    this.shown[index] = shown;
   }
 
   /** Mark the turn that is heard now; it comes into sight unless the list was just moved by hand. */
@@ -42,6 +81,7 @@ export class Transcript {
     if (index === this.current) return;
     this.items[this.current]?.removeAttribute("aria-current");
     this.current = index;
+    while (this.next <= index && this.next < this.episode.turns.length) this.#put(this.next++);
     const item = this.items[index];
     if (!item) return;
     item.setAttribute("aria-current", "true");
@@ -55,11 +95,9 @@ export class Transcript {
     else if (own.bottom > box.bottom - 8) this.element.scrollTop += Math.min(own.bottom - box.bottom + 12, own.top - box.top - 12);
   }
 
-  #turn(turn, waits) {
+  #turn(turn, wait, none) {
     const { seconds, go } = this.links;
     const [from, to] = [seconds(turn.start), seconds(turn.end)];
-    const wait = waits.get(turn.number);
-    const none = turn.side === "user" ? waits.get(`no ${turn.number}`) : null;
     const who = turn.side === "user" ? "User" : "Endpoint";
     return h("li", { class: `turn ${turn.side}`, data: { number: turn.number } },
       h("div", { class: "turn-head" },
@@ -82,8 +120,8 @@ export class Transcript {
       h("dt", { title: text.by }, text.kind),
       h("dd", { class: `text ${text.kind}` },
         text.unscored ? h("span", { class: "cause" }, words(text.unscored)) : bdi(text.words.length ? text.words.map(word).flat() : text.text || "–"),
-        errors.map(([of, found]) => h("span", { class: `errors ${found.wrong ? "some" : ""}`, title: `${found.wrong} of ${found.of} ${of} wrong` },
-          found.wrong ? `${found.wrong}/${found.of} ${of}` : of === "words" ? "✓" : null))),
+        errors.flatMap(([of, found]) => [" ", h("span", { class: `errors ${found.wrong ? "some" : ""}`, title: `${found.wrong} of ${found.of} ${of} wrong` },
+          found.wrong ? `${found.wrong}/${found.of} ${of}` : of === "words" ? "✓" : null)])),
     ];
   }
 

@@ -29,7 +29,7 @@ export class Transport {
     this.play = button("play", "Play", "Space", actions.toggle, { class: "tool play" });
     this.loop = button("loop", "Loop the selection, or the turn", "L", actions.loop, { "aria-pressed": "false" });
     this.now = h("span", { class: "now" });
-    this.all = h("span", { class: "soft" }, ` / ${clock(duration, 1)}`);
+    this.all = h("span", { class: "soft" });
     this.sides = h("div", { class: "segmented", role: "radiogroup", "aria-label": "Who is heard" }, Object.entries(SIDES).map(([side, title]) => {
       const input = h("input", { type: "radio", name: "side", value: side, id: `side-${side}`, on: { change: () => actions.side(side) } });
       input.checked = side === "both";
@@ -49,6 +49,7 @@ export class Transport {
       h("div", { class: "grow" }),
       h("div", { class: "group", role: "group", "aria-label": "Also drawn" }, Object.values(this.extras)),
       h("div", { class: "group", role: "group", "aria-label": "Zoom" }, button("wider", "Wider", "−", () => actions.zoom(2)), button("closer", "Closer", "+", () => actions.zoom(0.5)), button("whole", "Whole call", "0", actions.fit)));
+    this.length(duration);
     this.time(0);
   }
 
@@ -59,7 +60,11 @@ export class Transport {
   }
 
   /** @param {number} duration */
-  length(duration) { this.all.textContent = ` / ${clock(duration, 1)}`; }
+  length(duration) {
+    this.all.textContent = ` / ${clock(duration, 1)}`;
+    // as wide as it will be at the end, so that nothing moves when an hour is full
+    this.now.style.setProperty("min-width", `${clock(duration, 2).length}ch`);
+  }
 
   /** What the player does now. @param {import("./player.js").Player} player */
   state(player) {

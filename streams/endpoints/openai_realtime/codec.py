@@ -45,6 +45,8 @@ from streams.endpoints.protocol import (
     TurnMode,
 )
 
+_APPEND = "input_audio_buffer.append"
+
 
 class RealtimeCodec(QuietCodec):
     """The logic of one session; see `streams.endpoints.protocol.Codec` for the methods.
@@ -113,7 +115,9 @@ class RealtimeCodec(QuietCodec):
             return []
         self._spoken = True
         data = base64.b64encode(g711.encode(frame.pcm, self._input.encoding)).decode()
-        return [self._message("input_audio_buffer.append", audio=data)]
+        self._sent += 1
+        # as `_message` has it: there is nothing to escape, and to look for it takes longer than the rest
+        return [f'{{"type": "{_APPEND}", "event_id": "{_APPEND}#{self._sent}", "audio": "{data}"}}']
 
     def begin_turn(self) -> Sequence[Message]:
         """Audio flows from here on."""

@@ -179,6 +179,28 @@ def test_no_table_is_overwritten(episode: Episode, tmp_path: Path, to: str) -> N
         TABLES[to]([episode], path)
 
 
+def broken(folder: Path) -> Episode:
+    """An episode of whose files the last ones cannot be read."""
+    call = CallMaker(user_rate=16000, endpoint_rate=24000, length=4.0)
+    call.user(0.5, 1.25, "Hello there.").reply(2.0, tone(1.0, 24000))
+    path = call.write(folder / "broken")
+    for name in ("endpoint.wav", "turns.jsonl"):
+        (path / name).write_bytes(b"nonsense\n")
+    return Episode.load(path)
+
+
+@pytest.mark.parametrize("to", list(ENDINGS))
+def test_what_fails_in_the_middle_leaves_nothing(episode: Episode, tmp_path: Path, to: str) -> None:
+    bad, out = broken(tmp_path), tmp_path / "out"
+    out.mkdir()
+    with pytest.raises(RecordingError, match="broken"):
+        if to in TABLES:
+            TABLES[to]([episode, bad], out / f"c{ENDINGS[to]}")
+        else:
+            export_one(bad, to, out / f"c{ENDINGS[to]}")
+    assert list(out.iterdir()) == []
+
+
 def test_many_episodes_go_into_a_folder_by_their_names(episode: Episode, tmp_path: Path) -> None:
     assert targets([episode], "wav", tmp_path / "c.wav") == [tmp_path / "c.wav"]
     assert targets([episode], "wav", tmp_path / "out") == [tmp_path / "out/call.wav"]

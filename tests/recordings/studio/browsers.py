@@ -31,6 +31,12 @@ LISTENER = (_HERE / "listener.js").read_text(encoding="utf-8")
 """Stands between the page and the loudspeaker."""
 
 
+SHIFTS = """window.shifts = 0; new PerformanceObserver((list) => {
+  for (const shift of list.getEntries()) if (!shift.hadRecentInput) window.shifts += shift.value;
+}).observe({ type: "layout-shift", buffered: true });"""
+"""Adds up how much of the page moves by itself (cumulative layout shift)."""
+
+
 @contextmanager
 def chromium() -> Iterator[Browser]:
     """A browser, without a window and without a network of its own."""

@@ -12,7 +12,7 @@ from starlette.routing import BaseRoute
 from starlette.testclient import TestClient
 from starlette.types import ASGIApp
 
-from agent.cli.studio_parts import parts
+from agent.cli.studio.parts import parts
 from recordings.studio.app import studio_app
 from recordings.studio.library import Library
 from recordings.studio.server import bind

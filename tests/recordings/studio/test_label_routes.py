@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from agent.cli.labelling import LabelRequest, NothingToLabel, label_routes
+from agent.cli.studio.labelling import LabelRequest, NothingToLabel, label_routes
 from recordings.label_files import NameUnfit
 from recordings.studio.blind import Blind
 from recordings.studio.library import Library
-from scoring.arena.battles import read
+from scoring.arena.store import read
 from scoring.labelling.protocol import DimensionUnknown
 from tests.recordings.studio.servers import HOST, app_of
 from tests.scoring.labelling.recorded import SECRETS, two_runs
@@ -99,6 +99,8 @@ def test_no_byte_of_a_battle_says_whose_replies_they_are(studio: Heard) -> None:
         assert studio.post(url, {})["error"]["code"] == "not_labelled_yet"
         answered.append(card)
         found = studio.answer("/api/ab", card, "2", plays={"first": 2, "second": 1})
+        assert studio.get("/api/ab/back?person=ann&steps=1")["given"]["label"] == "2"
+    assert studio.get("/api/ab/back?person=ann&steps=-1")["error"]["code"] == "nothing_before"
     assert studio.leaked() == set()
     battles = read(studio.folder / "battles.jsonl").battles
     assert len(battles) == len(answered) == 2

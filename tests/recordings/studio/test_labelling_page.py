@@ -10,13 +10,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from agent.cli.labelling import LabelRequest, label_routes
+from agent.cli.studio.labelling import LabelRequest, label_routes
+from agent.cli.studio.review import review_routes_of
 from recordings.studio.blind import Blind
 from recordings.studio.library import Library
-from scoring.arena.battles import read
+from scoring.arena.store import read
 from tests.recordings.studio.browsers import chromium, needs_chromium, watching
 from tests.recordings.studio.servers import app_of, running
 from tests.scoring.labelling.recorded import two_runs
+from tests.scoring.labelling.test_review_desk import desk as review_desk
+from tests.scoring.labelling.test_review_desk import line as queued
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -174,6 +177,80 @@ def test_a_battle_is_one_key_with_its_order_and_gains(tmp_path: Path, browser: B
         page.keyboard.press("s")
         see(page, "#question", "All pairs")
     assert [one.unscored for one in read(store).battles] == [None, "skipped"]
+
+
+def test_a_wrong_key_in_a_battle_is_corrected_by_going_back(tmp_path: Path, browser: Browser) -> None:
+    two_runs(tmp_path, 1)
+    store = tmp_path / "battles.jsonl"
+    with studio(tmp_path, ab="bob") as url, opened(browser, f"{url}#/ab") as page:
+        page.wait_for_selector("#question")
+        page.keyboard.press("Backspace")
+        see(page, "#said", "There is no answer before this one.")
+        hear(page, first="w", second="e")
+        page.keyboard.press("1")
+        see(page, ".progress", "1 answered")
+        page.keyboard.press("Backspace")
+        see(page, ".notice", "You answered: the first.")
+        page.keyboard.press("Escape")  # leave it
+        page.wait_for_selector(".notice", state="detached")
+        page.keyboard.press("Backspace")
+        see(page, ".notice", "You answered: the first.")
+        page.reload()  # in the middle of it: nothing is changed
+        page.wait_for_selector("#question")
+        page.keyboard.press("Backspace")
+        see(page, ".notice", "You answered: the first.")
+        page.keyboard.press("4")
+        page.wait_for_selector(".notice", state="detached")
+        see(page, ".progress", "1 answered")
+        page.keyboard.press("s")
+        see(page, "#question", "All pairs are answered.")
+        page.keyboard.press("Backspace")  # from the end, too
+        see(page, ".notice", "You answered: I cannot say.")
+        page.keyboard.press("3")
+        see(page, "#question", "All pairs are answered.")
+    found = read(store)
+    assert [str(one.label) for one in found.battles] == ["both_bad", "both_good"]
+    assert (found.corrected, len(found.records)) == (2, 4)
+
+
+def test_a_grown_pack_is_checked_by_keys_and_the_shares_are_shown(tmp_path: Path, browser: Browser) -> None:
+    pack = tmp_path / "pack"
+    review_desk(pack, queued("a", 2, perceive="nervous"), queued("b"))
+    (pack / "grow.json").write_text("{}")
+    routes, features = review_routes_of((pack,), "ann", 0)
+    assert features == ["review"]
+    with running(app=app_of(routes=routes)) as url, opened(browser, f"{url}#/review") as page:
+        page.wait_for_selector("#question")
+        assert page.evaluate("document.activeElement.id") == "question"
+        hear(page, line="w")
+        page.keyboard.press("n")
+        page.keyboard.type("2 or 1?")
+        page.keyboard.press("Escape")
+        page.reload()
+        page.wait_for_selector("#note")
+        assert page.input_value("#note") == "2 or 1?"
+        hear(page, line="w")
+        page.keyboard.press("2")
+        see(page, ".progress", "1 answered")
+        page.keyboard.press("1")  # the same sound, heard already
+        see(page, ".progress", "2 answered")
+        page.keyboard.press("Backspace")
+        see(page, ".notice", "You answered: yes.")
+        page.keyboard.press("Backspace")
+        see(page, ".notice", "You answered: no.")
+        page.keyboard.press("1")
+        page.wait_for_selector(".notice", state="detached")
+        for done in (3, 4):
+            page.keyboard.press("i")
+            see(page, ".progress", f"{done} answered")
+        see(page, "#question", "All is checked.")
+        see(page, "table.agreement", "100 %")  # one of one; the other could not be heard
+    kept = lines(pack / "labels/ann.jsonl")
+    assert [(one["dimension"], one["label"] or one["unscored"]) for one in kept] == [
+        *[("level", "not_consistent"), ("manner", "consistent"), ("level", "consistent")],
+        *[("level", "inaudible"), ("manner", "inaudible")],
+    ]
+    assert kept[0]["note"] == kept[2]["note"] == "2 or 1?"
 
 
 def test_who_is_not_named_says_who_it_is(tmp_path: Path, browser: Browser) -> None:

@@ -13,7 +13,7 @@ import pytest
 
 from recordings.studio.bundle import STATIC
 from scoring.report.collect import collect
-from tests.recordings.studio.browsers import Watched, chromium, needs_chromium, watching
+from tests.recordings.studio.browsers import SHIFTS, Watched, chromium, needs_chromium, watching
 from tests.recordings.studio.servers import client, ids, running
 from tests.scoring.episodes import CallMaker, tone
 
@@ -24,10 +24,6 @@ pages = [needs_chromium, pytest.mark.wall_clock]
 
 AUDIT = (Path(__file__).parent / "audit.js").read_text(encoding="utf-8")
 """What an audit by hand looks for: names, roles, references, order, size; gives what is wrong."""
-
-SHIFTS = """window.shifts = 0; new PerformanceObserver((list) => {
-  for (const shift of list.getEntries()) if (!shift.hadRecentInput) window.shifts += shift.value;
-}).observe({ type: "layout-shift", buffered: true });"""
 
 
 @pytest.fixture(scope="module")

@@ -17,7 +17,8 @@ from recordings.disk import write_info
 from recordings.format import HeardSpeech, Noticed, Outcome, Side
 from recordings.reader import Episode
 from recordings.studio import stamps
-from recordings.studio.app import STATIC
+from recordings.studio.bundle import STATIC
+from recordings.studio.episode_routes import LONGEST_AT_ONCE_S
 from recordings.studio.stamps import is_live
 from recordings.wav import GrowingWav
 from scoring.blueprint.episodes import EpisodeBlueprints, Studio, TurnBlueprint, make_blueprint
@@ -165,10 +166,17 @@ def test_a_view_is_sent_again_only_when_something_changed(asked: TestClient, at:
     assert [notice["level"] for notice in again.json()["notices"]] == ["error"]
 
 
-def test_an_outline_comes_before_the_view(asked: TestClient, at: str) -> None:
+def test_of_a_long_call_an_outline_comes_before_the_view(tmp_path: Path) -> None:
+    CallMaker(length=LONGEST_AT_ONCE_S + 1).user(0.5, 1.5).write(tmp_path / "run" / "long")
+    asked = client(tmp_path)
+    at = f"/api/episodes/{ids(asked)['long']}"
     assert asked.get(f"{at}?outline=1").json()["complete"] is False
     assert asked.get(at).json()["complete"] is True
     assert asked.get(f"{at}?outline=1").json()["complete"] is True  # it is there by now
+
+
+def test_a_short_call_is_shown_whole_at_once(asked: TestClient, at: str) -> None:
+    assert asked.get(f"{at}?outline=1").json() == asked.get(at).json()
 
 
 def test_what_cannot_be_read_is_a_problem_and_no_failure(asked: TestClient, at: str, run: Path) -> None:

@@ -14,7 +14,8 @@ from scoring.agreement.examine import Pair, examine
 from scoring.agreement.labels import LabelError, LabelSet
 from scoring.agreement.raters import AgainstPeople
 from scoring.agreement.sources import Sources, load
-from scoring.arena.battles import Battle, Label, append
+from scoring.arena.battles import Battle, Label
+from scoring.arena.store import append
 from tests.scoring.labelling.recorded import call, rated
 
 ORDERED = LabelSet(("bad", "acceptable", "good"), ordered=True)

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from scoring.arena.battles import BattleError, First, Label, append, read
+from scoring.arena.battles import BattleError, First, Label
 from scoring.arena.importers import load, resolve
+from scoring.arena.store import append, read
 from tests.scoring.arena.matches import COMPARED, SPEAKBENCH, battles
 
 HEADER = "prompt,system_a,system_b,label\n"

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
-from scoring.arena.battles import Battle, BattleError, First, Label, Skipped, append, append_new, read
+from scoring.arena.battles import Battle, BattleError, First, Label, Skipped
+from scoring.arena.store import append, append_new, read
 
 
 def battle(**fields: object) -> Battle:
@@ -154,3 +155,70 @@ def test_another_battle_of_the_same_id_is_refused(tmp_path: Path) -> None:
     with pytest.raises(BattleError, match="has another battle '1', on 'p'"):
         append_new(store, [battle(system_b="C")])
     assert read(store).battles == (battle(),)
+
+
+# --- corrections -------------------------------------------------------------------------------
+
+
+def test_a_correction_takes_the_place_of_a_battle_and_both_stay_in_the_file(tmp_path: Path) -> None:
+    store = tmp_path / "battles.jsonl"
+    append(store, battle(judge="person:ann"), battle(id="2", judge="person:ann"))
+    append(store, battle(id="3", judge="person:ann", label="b", corrects="1"))
+    found = read(store)
+    assert [(one.id, one.label) for one in found.battles] == [("3", "b"), ("2", "a")]
+    assert [one.id for one in found.records] == ["1", "2", "3"]
+    assert (found.corrected, found.skipped, found.unscored) == (1, (), {})
+    assert len(store.read_text(encoding="utf-8").splitlines()) == 3
+
+
+@pytest.mark.parametrize("named", ["1", "2"])
+def test_of_several_corrections_the_last_counts_whichever_of_them_it_names(
+    tmp_path: Path, named: str
+) -> None:
+    store = tmp_path / "battles.jsonl"
+    append(store, battle(), battle(id="2", label="b", corrects="1"))
+    append(store, battle(id="3", label=None, unscored="skipped", corrects=named))
+    found = read(store)
+    assert [(one.id, one.unscored) for one in found.battles] == [("3", "skipped")]
+    assert (found.scored, found.corrected) == ((), 2)
+
+
+@pytest.mark.parametrize(
+    ("fields", "cause", "found"),
+    [
+        ({"corrects": "9"}, "nothing_to_correct", "9"),
+        ({"corrects": "2"}, "nothing_to_correct", "2"),  # itself
+        ({"corrects": "1", "judge": "person:bob"}, "corrects_another", "1"),
+        ({"corrects": "1", "prompt": "q"}, "corrects_another", "1"),
+        ({"corrects": "1", "system_b": "C"}, "corrects_another", "1"),
+        ({"corrects": "1", "id": "1"}, "duplicate_id", "1"),
+        ({"corrects": "1", "label": "draw"}, "unknown_label", "draw"),
+    ],
+)
+def test_what_corrects_nothing_of_its_own_is_skipped_and_the_battle_stands(
+    tmp_path: Path, fields: dict[str, str], cause: str, found: str
+) -> None:
+    store = tmp_path / "battles.jsonl"
+    store.write_text(f"{line()}\n{line(**{'id': '2', 'label': 'b', **fields})}\n")
+    read_again = read(store)
+    assert [one.id for one in read_again.battles] == ["1"]
+    assert [(one.line, one.cause, one.found) for one in read_again.skipped] == [(2, cause, found)]
+    assert read_again.corrected == 0
+
+
+def test_a_correction_may_name_the_sides_the_other_way_round(tmp_path: Path) -> None:
+    store = tmp_path / "battles.jsonl"
+    append(store, battle(), battle(id="2", corrects="1").swapped())
+    (standing,) = read(store).battles
+    assert (standing.systems, standing.label) == (("B", "A"), "b")  # A has still won
+
+
+def test_what_was_corrected_is_not_judged_or_imported_again(tmp_path: Path) -> None:
+    store, other = tmp_path / "battles.jsonl", tmp_path / "other.jsonl"
+    append_new(store, [battle()])
+    append_new(store, [battle(id="2", label=None, unscored="skipped", corrects="1")])
+    assert append_new(store, [battle()]) == 0  # its id is known, and it was taken back
+    assert [one.id for one in read(store).battles] == ["2"]
+    assert append_new(other, read(store).records) == 2
+    assert read(other) == read(store)
+    assert append_new(other, read(store).records) == 0

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from recordings.format import Outcome
-from recordings.reader import find_episodes
+from recordings.reader import episode_folders
 from scoring.catalogue.differences import counterparts, differences
 from scoring.catalogue.kept import Kept
 from scoring.catalogue.measuring import Measuring
@@ -35,7 +35,7 @@ def measured(run: Path) -> RunScores:
 
 
 def table(run: Path, kept: Kept | None = None) -> dict[str, dict[str, Any]]:
-    known = (kept or Kept()).look(find_episodes(run))
+    known = (kept or Kept()).look(episode_folders(str(run)))
     return {column["name"]: column for column in columns(known, METRICS)}
 
 
@@ -67,7 +67,23 @@ def test_the_values_are_those_of_the_report(tmp_path: Path) -> None:
             assert found[metric.name]["values"] == [pytest.approx(result.value, abs=1e-6)], metric.name
         elif not result.n and result.unscored:
             assert found[metric.name]["values"] == [None]
-            assert found[metric.name]["unscored"]["0"] in result.unscored
+            causes = found[metric.name]["unscored"]
+            assert causes and set(causes) <= set(result.unscored)
+            assert all(rows == [0] for rows in causes.values())
+
+
+def test_what_has_not_changed_is_not_put_together_again(tmp_path: Path) -> None:
+    run, kept = tmp_path / "run", Kept()
+    held(run, "a", 0.4)
+    measured(run)
+    first = kept.look(episode_folders(str(run)))
+    assert kept.look(episode_folders(str(run))) is first
+    held(run, "b", 0.6)
+    second = kept.look(episode_folders(str(run)))
+    assert (len(second.places), len(second.others)) == (2, 1)
+    measured(run)
+    third = kept.look(episode_folders(str(run)))
+    assert (len(third.places), len(third.others)) == (2, 0)
 
 
 def test_an_episode_that_was_scored_again_is_not_what_was_kept(tmp_path: Path) -> None:
@@ -129,8 +145,11 @@ def test_runs_are_the_folders_of_the_episodes(tmp_path: Path) -> None:
     manifest = {"started_at_utc": "2026-01-01T00:00:00+00:00", "episodes": [{}, {}, {}], "scenarios": []}
     (tmp_path / "one" / "run.json").write_text(json.dumps(manifest))
     (tmp_path / "two" / "run.json").write_text("{")
-    folders = [(path.parent.name, path.parent) for path in find_episodes(tmp_path)]
-    known = Kept().look(find_episodes(tmp_path))
+    folders = [
+        (os.path.basename(os.path.dirname(path)), os.path.dirname(path))
+        for path in episode_folders(str(tmp_path))
+    ]
+    known = Kept().look(episode_folders(str(tmp_path)))
     first, second = runs(folders, columns(known, METRICS), Manifests())
     assert (first["id"], first["episodes"], first["planned"], first["unscored"]) == ("one", 2, 3, 2)
     assert (first["endpoints"], first["started_at_utc"][:10]) == (["fake://one"], "2026-01-01")
@@ -166,11 +185,11 @@ def test_what_nobody_has_measured_is_measured_and_kept_in_memory(tmp_path: Path)
     spoiled = held(run, "d", 0.4)
     (spoiled / "events.jsonl").write_text("{}\n{}\n")
     files = sorted(run.rglob("*"))
-    known = measuring.wait_for(find_episodes(run))
+    known = measuring.wait_for(episode_folders(str(run)))
     found = {column["name"]: column["values"] for column in columns(known, METRICS)}
     assert found["scored"] == [True, False, False, False]
     assert found["response_latency"] == [400.0, None, None, None]
-    assert measuring.look(find_episodes(run))[1] == 0  # what failed is not tried again and again
+    assert measuring.look(episode_folders(str(run)))[1] == 0  # what failed is not tried again and again
     assert sorted(run.rglob("*")) == files
 
 
@@ -178,7 +197,7 @@ def test_thousands_are_not_measured_unasked(tmp_path: Path, monkeypatch: pytest.
     monkeypatch.setattr("scoring.catalogue.measuring.MOST", 1)
     for name in ("a", "b"):
         held(tmp_path / "run", name, 0.4)
-    known, left = Measuring().look(find_episodes(tmp_path / "run"))
+    known, left = Measuring().look(episode_folders(str(tmp_path / "run")))
     assert (left, known.places) == (0, (-1, -1))
 
 
@@ -186,5 +205,5 @@ def test_a_run_that_was_moved_is_known_by_its_new_name(tmp_path: Path) -> None:
     held(tmp_path / "old", "a", 0.4)
     measured(tmp_path / "old")
     (tmp_path / "old").rename(tmp_path / "new")
-    known = Kept().look(find_episodes(tmp_path / "new"))
+    known = Kept().look(episode_folders(str(tmp_path / "new")))
     assert [row.path for row in known.digest.rows] == [str(tmp_path / "new" / "a")]

@@ -83,7 +83,7 @@ def shown(call: Path) -> None:
         with suppress(RecordingError):
             text = look(call).model_dump_json()
             json.loads(text, parse_constant=lambda found: pytest.fail(f"{found} is no JSON"))
-    columns(Kept().look([call]), METRICS)
+    columns(Kept().look([str(call)]), METRICS)
 
 
 @settings(max_examples=60)

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from recordings.errors import RecordingError
+from recordings.flac import write_flac
 from recordings.format import (
     EndpointUserSpeech,
     Flushed,
@@ -328,6 +329,33 @@ def test_an_outline_is_there_before_anything_was_listened_to(two_turns: CallMake
     assert first == second
     assert [one.name for one in outline.lanes] == [one.name for one in whole.lanes]
     assert not outline.brackets
+    # the second question is talked over for half a second: exact edges say so, turns alone do not
+    assert len(lane(whole, "overlaps").spans) == 1
+    assert not lane(outline, "overlaps").spans
+
+
+def test_an_outline_has_a_place_for_every_text_of_a_turn(two_turns: CallMaker, tmp_path: Path) -> None:
+    call = two_turns.write(tmp_path / "call")
+    kinds = [
+        [[text.kind for text in turn.texts] for turn in shown.turns]
+        for shown in (outlined_episode(call), shown_episode(call))
+    ]
+    assert kinds[0] == kinds[1]
+
+
+def test_for_an_outline_no_track_is_unpacked(two_turns: CallMaker, tmp_path: Path) -> None:
+    call = two_turns.write(tmp_path / "call")
+    pcm, rate = Episode.load(call).track("received")
+    (call / "received.wav").unlink()
+    packed = call / "received.flac"
+    write_flac(packed, pcm, rate)
+    packed.write_bytes(packed.read_bytes()[: packed.stat().st_size // 2])
+    outline, whole = (
+        {track.name: track for track in shown.tracks}["received"]
+        for shown in (outlined_episode(call), shown_episode(call))
+    )
+    assert (outline.samples, outline.problem) == (pcm.size, "")  # as its header promises
+    assert whole.problem
 
 
 @pytest.mark.parametrize("outcome", [Outcome.BEHIND_REAL_TIME, Outcome.UNFINISHED])

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from scoring.agreement.labels import Labels
-from scoring.judge.ablate import OVERALL, Asked, Outcome, Setup, effects, probes
+from scoring.agreement.labels import OVERALL, Labels
+from scoring.judge.ablate import Asked, Outcome, Setup, effects, probes
 from scoring.judge.dimensions import Dimension, Labelled
 from scoring.judge.fusion import fusion_named
 from scoring.judge.rules import RulesJudge
@@ -56,6 +57,17 @@ def test_changes_on_one_prompt_are_one_change() -> None:
     assert effect.difference.value == pytest.approx(
         0.3 * 0.5
     )  # a tie is worth a half, a win of the first 1
+
+
+def test_the_difference_is_of_one_systems_points_whichever_side_it_was_on() -> None:
+    # the same system wins every pair, on the one side and on the other, and ties each after the change
+    sides = [replace(one, turned=bool(place % 2)) for place, one in enumerate(asked())]
+    base = outcome({one.item.id: "2" if one.turned else "1" for one in sides})
+    effect = effects(sides, base, outcome(dict.fromkeys(names(), "both_bad")))[OVERALL]
+    assert isinstance(effect.difference, Difference)
+    assert effect.difference.value == -0.5  # by sides it would be nothing: half of them won 1, half 0
+    assert isinstance(effect.difference.interval, Interval)
+    assert (effect.difference.interval.low, effect.difference.interval.high) == (-0.5, -0.5)
 
 
 def test_what_was_not_labelled_is_counted_on_the_side_that_lacks_it() -> None:

@@ -7,8 +7,9 @@ import pytest
 
 from recordings.labels import pair_item
 from scoring.agreement.battled import battle_sources
-from scoring.arena.battles import Battle, First, Label, append
+from scoring.arena.battles import Battle, First, Label
 from scoring.arena.episodes import Match
+from scoring.arena.store import append
 from scoring.labelling.contests import Heard, battle, first_shown, queue
 from scoring.labelling.material import Material
 from tests.scoring.labelling.recorded import call, heard, two_runs

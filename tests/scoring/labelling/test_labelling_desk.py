@@ -15,7 +15,8 @@ from recordings.errors import RecordingError
 from recordings.label_files import LabelFolder
 from recordings.labels import pair_item
 from recordings.studio.label_cards import AnswerSent, CannotAnswer, Card, Next
-from scoring.arena.battles import First, Label, append
+from scoring.arena.battles import First, Label
+from scoring.arena.store import append
 from scoring.labelling.contests import Heard, battle
 from scoring.labelling.desk import LabellingDesk
 from scoring.labelling.growth import Growth
@@ -214,6 +215,18 @@ def test_names_and_verdicts_are_told_when_all_of_a_unit_is_labelled_and_that_is_
     assert {rating["label"] for rating in told[0]["ratings"]} == {"good"}
     log = (tmp_path / "labels/log/ann.jsonl").read_text().splitlines()
     assert [json.loads(line)["kind"] for line in log] == ["session", "revealed"]
+
+
+def test_a_label_corrected_after_one_was_told_whose_it_was_says_so(tmp_path: Path) -> None:
+    at = desk(tmp_path / "labels", *two_runs(tmp_path, 1), dimensions=("content",))
+    asked = labelled(at, "ann", absolute="good", relative="1")
+    at.reveal("ann", asked[-1].token)
+    for steps in (1, 2):
+        answer(at, at.back("ann", steps), "2" if at.back("ann", steps).part == "relative" else "bad")
+    kept = [*at.folder.labels("ann"), *at.folder.pair_labels("ann")]
+    told = [line for line in kept if line.shown.get("after_reveal")]
+    assert told and len(told) < len(kept)
+    assert {item for line in told for item in line.item.split(" | ")} <= at.folder.revealed("ann")
 
 
 def test_agreement_grows_with_the_labels(tmp_path: Path) -> None:

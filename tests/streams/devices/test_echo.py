@@ -21,6 +21,19 @@ def test_delay_and_level_of_an_echo_are_found() -> None:
     assert echo.correlation == pytest.approx(1.0, abs=1e-6)
 
 
+def test_an_offset_of_the_microphone_changes_nothing() -> None:  # D16
+    played = speech_like(1.1, RATE)
+    captured = np.concatenate([np.zeros(960, np.float32), played])[-4000 - 960 : -960]
+    captured *= 0.1
+    plain, offset = (find_echo(played, captured + np.float32(level), RATE) for level in (0.0, 0.02))
+    assert plain is not None and offset is not None
+    assert offset.delay_s == plain.delay_s
+    # an offset twice as strong as the echo itself: 0.02 against an RMS of 0.01
+    assert offset.correlation == pytest.approx(plain.correlation, abs=1e-5)
+    assert offset.gain_db == pytest.approx(plain.gain_db, abs=1e-3)
+    assert find_echo(played, np.full(4000, 0.02, np.float32), RATE) is None
+
+
 @pytest.mark.parametrize("seed", range(20))
 def test_somebody_else_speaking_is_no_echo(seed: int) -> None:
     echo = find_echo(speech_like(1.1, RATE, seed + 1), speech_like(0.5, RATE, seed + 100), RATE)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 
 import pytest
@@ -29,6 +30,19 @@ from tests.streams.endpoints.realtime_messages import (
 FRAME = Frame(b"\x01\x02" * 480, 24000)
 CREATE: Json = {"type": "response.create"}
 COMMIT: Json = {"type": "input_audio_buffer.commit"}
+
+
+def test_audio_is_the_message_that_a_json_encoder_makes() -> None:
+    made, name = codec(), "input_audio_buffer.append"
+    numbers = []
+    for _ in range(2):
+        (message,) = made.audio(FRAME)
+        fields = json.loads(message)
+        assert message == json.dumps(fields)
+        assert base64.b64decode(fields["audio"]) == FRAME.pcm
+        numbers.append(int(fields["event_id"].removeprefix(f"{name}#")))
+        assert list(fields) == ["type", "event_id", "audio"] and fields["type"] == name
+    assert numbers[1] == numbers[0] + 1
 
 
 def manual() -> RealtimeCodec:

@@ -48,6 +48,7 @@ def test_answers_are_remembered_up_to_a_bound() -> None:
     [
         ({"id": "1", "name": "say", "episode": "e", "text": "hm"}, "refused"),  # not in the list
         ({"id": "1", "name": "take_over"}, "refused"),
+        ({"id": "1", "name": "give_back"}, "refused"),
         ({"id": "1", "name": "dance"}, "invalid"),
         ({"id": "", "name": "stop"}, "invalid"),
         ({"id": "1" * 101, "name": "stop"}, "invalid"),
@@ -73,6 +74,13 @@ def test_an_old_command_that_the_broker_kept_is_not_obeyed() -> None:
     assert obeyed.commands == []
 
 
+@pytest.mark.parametrize("name", ["take_over", "give_back"])
+def test_a_microphone_is_for_one_call(name: str) -> None:
+    desk = Desk(allowed(["take_over"]), Obeyed())
+    assert sent(desk, id="1", name=name).status == "invalid"
+    assert sent(desk, id="2", name=name, episode="e").status == "done"
+
+
 def test_words_and_a_call_are_needed_to_say_something() -> None:
     desk = Desk({"say"}, Obeyed())
     assert sent(desk, id="1", name="say", text="hm").status == "invalid"
@@ -80,8 +88,9 @@ def test_words_and_a_call_are_needed_to_say_something() -> None:
     assert sent(desk, id="3", name="say", episode="e", text="hm").status == "done"
 
 
-def test_an_allow_list_names_commands_and_resume_goes_with_pause() -> None:
+def test_an_allow_list_names_commands_and_who_may_do_a_thing_may_undo_it() -> None:
     assert allowed(["pause", " say", ""]) == {"pause", "resume", "say"}
+    assert allowed(["take-over"]) == {"take_over", "give_back"}  # as people type it
     assert allowed([]) == frozenset()
     with pytest.raises(NotAllowable, match="no command 'dance'"):
         allowed(["dance"])

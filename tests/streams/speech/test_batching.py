@@ -89,6 +89,25 @@ def test_who_is_cancelled_while_waiting_leaves_the_others_alone() -> None:
     assert clock.run(main()) == 4
 
 
+def test_what_nobody_waits_for_any_more_is_not_worked_on() -> None:
+    release = threading.Event()
+    work = Doubling(release)
+
+    async def main() -> list[int]:
+        batching: Batching[int, int] = Batching(work, kind="vad")
+        first = asyncio.create_task(batching.ask(1))
+        await asyncio.to_thread(work.begun.wait, 5)
+        gone, stays = (asyncio.create_task(batching.ask(number)) for number in (2, 3))
+        await asyncio.sleep(0)
+        gone.cancel()
+        await asyncio.sleep(0)
+        release.set()
+        return [await first, await stays]
+
+    assert clock.run(main()) == [2, 6]
+    assert work.batches == [[1], [3]]
+
+
 def test_one_queue_serves_one_loop_after_the_other() -> None:
     batching: Batching[int, int] = Batching(Doubling(), kind="vad")
     for _ in range(3):

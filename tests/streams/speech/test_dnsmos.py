@@ -11,8 +11,10 @@ import pytest
 from streams.audio import Samples
 from streams.speech import models, onnx
 from streams.speech.dnsmos import MAPPING, PERSONAL, PLAIN, Dnsmos, mapped
-from streams.speech.dnsmos_layers import Layers
-from streams.speech.dnsmos_mel import MelWindows, mel_filters
+from streams.speech.dnsmos import P808 as P808_MODEL
+from streams.speech.dnsmos_mel import MelStretch, mel_filters
+from streams.speech.dnsmos_p808 import P808
+from streams.speech.dnsmos_p835 import P835
 from streams.speech.dnsmos_windows import FRAME, WINDOW, Material, materials, window_starts
 from streams.speech.interfaces import SpeechError
 
@@ -57,35 +59,68 @@ def test_a_short_clip_scores_as_with_its_authors(
 
 
 def whole(network: str, windows: list[Samples]) -> np.ndarray:
-    """Raw scores of the network as it is, one window after another."""
+    """Raw scores of the network as it is, by onnxruntime, one window after another."""
     session = onnx.session(models.locate(network))
     return np.concatenate([session.run(None, {"input_1": window[np.newaxis]})[0] for window in windows])
 
 
 @pytest.mark.models
-@pytest.mark.parametrize("samples", [WINDOW + 5000, WINDOW + 1280])
+@pytest.mark.parametrize("samples", [WINDOW + 5000, WINDOW + 2 * RATE])  # a tail of its own; a long stretch
 def test_windows_that_share_their_work_score_as_the_whole_network(samples: int) -> None:
     clip = babble(12, seed=1)[:samples]
-    layers = Layers(models.locate(PLAIN))
-    made = np.concatenate([layers.score(part, part.samples(clip)) for part in materials(samples)])
+    network = P835(models.locate(PLAIN))
+    made = np.concatenate([network.score(part, part.samples(clip)) for part in materials(samples)])
     expected = whole(PLAIN, [clip[start : start + WINDOW] for start in window_starts(samples)])
-    assert len(made) == 2
     assert np.allclose(made, expected, atol=1e-4)
 
 
 @pytest.mark.models
-@pytest.mark.parametrize(("sound", "network"), [("clicks", PLAIN), ("steps", PERSONAL), ("faint", PLAIN)])
-def test_no_sound_wakes_the_filters_that_are_left_out(sound: str, network: str) -> None:
+@pytest.mark.parametrize(
+    ("sound", "network"),
+    [("clicks", PLAIN), ("steps", PERSONAL), ("faint", PLAIN), ("silence", PERSONAL), ("loud", PLAIN)],
+)
+def test_any_sound_scores_as_with_the_whole_network(sound: str, network: str) -> None:
     draw = np.random.default_rng(2)
     t = np.arange(WINDOW)
     made = {
         "clicks": (t % 1777 == 0).astype(float),
         "steps": draw.choice([-1.0, 0.0, 1.0], t.size // 320 + 1).repeat(320)[: t.size],
         "faint": draw.normal(0, 1e-5, t.size),
+        "silence": np.zeros(t.size),
+        "loud": draw.choice([-1.0, 1.0], t.size),
     }[sound].astype(np.float32)
     (part,) = materials(WINDOW)
-    found = Layers(models.locate(network)).score(part, part.samples(made))
-    assert np.allclose(found, whole(network, [made]), atol=1e-3)
+    found = P835(models.locate(network)).score(part, part.samples(made))
+    assert np.allclose(found, whole(network, [made]), atol=1e-4)
+
+
+def loudest_first(seconds: int) -> Samples:
+    """Speech-like sound with a louder second at its beginning, and the loudest in its middle."""
+    clip = babble(seconds, seed=3)
+    clip[RATE : 2 * RATE] *= 2
+    clip[seconds // 2 * RATE :][:RATE] *= 3
+    return clip
+
+
+@pytest.mark.models
+def test_windows_with_one_loudest_moment_share_it_and_score_as_alone() -> None:
+    clip = loudest_first(14)[: WINDOW + 4 * RATE]
+    (material,) = materials(clip.size)
+    groups = list(MelStretch(material, material.samples(clip)).groups())
+    # five windows, from 0 s to 4 s on: all of them hold the second from 7 s on
+    assert [len(group.starts) for group in groups] == [5]
+    quiet = clip.copy()
+    quiet[7 * RATE : 8 * RATE] /= 3
+    groups = list(MelStretch(material, material.samples(quiet)).groups())
+    # that from 1 s on is now the loudest; the window from 2 s on does not hold it
+    assert [group.starts[0] for group in groups][:2] == [0, 200]
+    network = P808(models.locate(P808_MODEL))
+    for sound in (clip, quiet):
+        found = network.score(material, material.samples(sound))
+        alone = [sound[start : start + WINDOW] for start in window_starts(sound.size)]
+        parts = Material(0, 900, (0,))
+        expected = [network.score(parts, parts.samples(window))[0] for window in alone]
+        assert np.allclose(found, expected, atol=1e-4)
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -98,7 +133,8 @@ def test_the_mel_spectrum_is_that_of_librosa() -> None:
     power = feature.melspectrogram(y=clip[:-160], sr=RATE, n_fft=321, hop_length=160, n_mels=120)
     expected = (core.power_to_db(power, ref=np.max) + 40) / 40
     material = Material(0, 900, (0,))
-    assert np.allclose(MelWindows(material, material.samples(clip)).window(0), expected.T, atol=1e-4)
+    (group,) = MelStretch(material, material.samples(clip)).groups()
+    assert np.allclose(group.strip.window(0, 900, 0), expected.T, atol=1e-4)
 
 
 def test_raw_and_mapped_scores_are_kept_apart() -> None:

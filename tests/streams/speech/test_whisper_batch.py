@@ -21,11 +21,12 @@ TEXTS = (
 )
 
 
-def test_a_window_holds_the_clip_and_its_tail_in_steps_of_five_seconds() -> None:
-    # 3 s and 5 s of silence are 8 s: a window of 10 s; 5.01 s need 15 s; nothing needs more than 30 s
+def test_a_window_holds_the_clip_and_its_tail_in_steps_of_two_and_a_half_seconds() -> None:
+    # 2.5 s and 5 s of silence are 7.5 s; 3 s need 10 s, and 5.01 s 12.5 s; nothing needs more than 30 s
+    assert window_frames(5 * RATE // 2, 500) == 750
     assert window_frames(3 * RATE, 500) == 1000
     assert window_frames(5 * RATE, 500) == 1000
-    assert window_frames(5 * RATE + 160, 500) == 1500
+    assert window_frames(5 * RATE + 160, 500) == 1250
     assert window_frames(29 * RATE, 500) == 3000
     assert window_frames(RATE, None) == 3000
     assert fits(30 * RATE)
@@ -38,9 +39,25 @@ def test_clips_go_together_by_window_in_order_and_so_many_at_most() -> None:
     assert found == [[0, *range(2, TOGETHER + 1)], [TOGETHER + 1], [1, TOGETHER + 2]]
 
 
+@pytest.fixture
+def passes(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """How many clips went through the decoder in each of its passes."""
+    from ctranslate2.models import Whisper
+
+    made: list[int] = []
+    generate = Whisper.generate
+
+    def counted(self: Whisper, encoded: object, prompts: list[list[int]], **options: object) -> object:
+        made.append(len(prompts))
+        return generate(self, encoded, prompts, **options)
+
+    monkeypatch.setattr(Whisper, "generate", counted)
+    return made
+
+
 @pytest.mark.models
 @pytest.mark.parametrize("model", ["whisper-tiny", "whisper-base"])  # with the full window, and a short one
-def test_clips_are_heard_together_as_alone(model: str, piper_clip: PiperClip) -> None:
+def test_clips_are_heard_together_as_alone(model: str, piper_clip: PiperClip, passes: list[int]) -> None:
     recogniser = WhisperRecogniser(model)
     assert isinstance(recogniser, BatchRecogniser)
     silence: Samples = np.zeros(2 * RATE, np.float32)
@@ -52,15 +69,19 @@ def test_clips_are_heard_together_as_alone(model: str, piper_clip: PiperClip) ->
 
     async def main() -> tuple[list[Transcript], list[Transcript]]:
         alone = [await recogniser.transcribe(clip) for clip in clips]
+        passes.clear()
         return alone, await recogniser.transcribe_all(clips)
 
     alone, together = clock.run(main(), simulate=True)
+    assert passes[0] == 5  # silence is not asked about; what goes round in circles is heard again, alone
     assert [plain(heard.text) for heard in together] == [plain(heard.text) for heard in alone]
     assert [heard.no_speech for heard in together] == [False] * 4 + [True, False]
 
 
 @pytest.mark.models
-def test_clips_of_many_calls_that_wait_are_heard_together_each_for_its_own(piper_clip: PiperClip) -> None:
+def test_clips_of_many_calls_that_wait_are_heard_together_each_for_its_own(
+    piper_clip: PiperClip, passes: list[int]
+) -> None:
     recogniser = WhisperRecogniser("whisper-tiny")
 
     async def main() -> list[Transcript]:
@@ -68,6 +89,7 @@ def test_clips_of_many_calls_that_wait_are_heard_together_each_for_its_own(piper
 
     heard = [plain(each.text) for each in clock.run(main())]
     assert heard == [plain(text) for text in TEXTS * 3]
+    assert max(passes) > 1  # how many wait together is a matter of the clock
 
 
 def plain(text: str) -> str:

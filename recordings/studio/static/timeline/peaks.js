@@ -5,6 +5,7 @@ export const TILE = 2048;
 
 const KEPT = 600;
 const AT_ONCE = 4;
+const LATEST_MS = 3000;
 
 /** @typedef {{rate: number, samples: number}} Track  Rate in Hz, length in samples. */
 /** @typedef {(track: string, start: number, end: number, width: number) => Promise<Int16Array>} Source  min, max pairs. */
@@ -26,6 +27,8 @@ export class Peaks {
     this.failed = new Set();
     /** @type {Map<string, () => Promise<void>>} */
     this.wanted = new Map();
+    /** @type {Promise<void>}  The first waves are there, or should have been: a page that nobody sees draws none. */
+    this.settled = new Promise((done) => { this.settle = done; setTimeout(done, LATEST_MS); });
   }
 
   /** The level at which one tile holds the whole track. @param {Track} track */
@@ -154,6 +157,7 @@ export class Peaks {
       work?.().catch(() => this.failed.add(key)).finally(() => {
         this.under.delete(key);
         // what is left is asked for again by drawing, if it is still on the screen
+        if (!this.under.size) this.settle();
         if (this.under.size < AT_ONCE) { this.wanted.clear(); this.arrived(); }
       });
     }

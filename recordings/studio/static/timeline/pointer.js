@@ -90,7 +90,6 @@ function press(line, x, y) {
     const [from, to] = [line.seconds(span.start), line.seconds(span.end)];
     line.select(to > from ? { from, to } : null);
     seek(line, from);
-    line.dispatchEvent(new CustomEvent("span", { detail: span }));
   } else {
     const t = line.view.t(x);
     if (line.selection && (t < line.selection.from || t > line.selection.to)) line.select(null);

@@ -61,7 +61,7 @@ export class Spectra {
       if (this.asked.get(track.name) !== key) return;
       this.problems.delete(track.name);
       if (image) this.pictures.set(track.name, { from: from / track.rate, to: to / track.rate, image });
-      else this.problems.set(track.name, "too long for a spectrogram in this file: zoom closer");
+      else this.problems.set(track.name, "no spectrogram of a long call in a file: viva listen draws it");
     } catch (error) {
       this.problems.set(track.name, error.message);
     }

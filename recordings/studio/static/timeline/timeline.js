@@ -20,11 +20,11 @@ const BETWEEN = 38;
 const SPECTRUM = 88;
 const CURVE = 62;
 
-/** Lanes that are found in the sound. */
-const HEARD = ["user", "endpoint", "utterances", "overlaps", "dead_air", "barge_ins", "cut_ins"];
+/** Lanes that an outline cannot fill: they are found in the sound, and in what arrived when. */
+const LATER = ["user", "endpoint", "utterances", "overlaps", "dead_air", "barge_ins", "cut_ins", "unheard"];
 
 /**
- * Fires "seek" {t}, "select" {from, to} or null, and "view".
+ * Fires "seek" {t}, and "select" {from, to} or null.
  */
 export class Timeline extends EventTarget {
   /**
@@ -35,7 +35,7 @@ export class Timeline extends EventTarget {
     super();
     this.colours = ink();
     this.view = new Viewport(episode.duration / episode.rate, Math.max(...episode.tracks.map((t) => t.rate), 8000));
-    this.glide = new Glide(this.view, () => this.#moved());
+    this.glide = new Glide(this.view, () => this.draw());
     this.playhead = 0;
     /** @type {{from: number, to: number} | null} */
     this.selection = null;
@@ -49,6 +49,7 @@ export class Timeline extends EventTarget {
     this.kept = new Set();
     this.#take(episode);
     this.peaks = new Peaks(sound.peaks, Object.fromEntries(this.tracks.map((t) => [t.name, { rate: t.rate, samples: t.samples }])), () => this.draw());
+    for (const track of this.tracks) this.peaks.loudest(track.name); // asks for the whole track, before anything is drawn
     this.spectra = new Spectra(sound.spectrogram, () => this.draw());
     this.#build();
   }
@@ -116,7 +117,7 @@ export class Timeline extends EventTarget {
     this.episode = episode;
     this.tracks = episode.tracks.filter((t) => t.on_timeline && (t.name === "user" || t.name === "endpoint"));
     // an outline keeps room for what will be found in the sound, so that nothing moves when it comes
-    if (episode.complete === false) for (const name of HEARD) this.kept.add(name);
+    if (episode.complete === false) for (const name of LATER) this.kept.add(name);
     this.lanes = episode.lanes.filter((lane) => lane.spans.length || this.kept.has(lane.name));
     this.speech = Object.fromEntries(["user", "endpoint"].map((name) => [name, episode.lanes.find((l) => l.name === name)?.spans ?? []]));
   }
@@ -188,8 +189,6 @@ export class Timeline extends EventTarget {
     this.room = room;
     this.layout();
   }
-
-  #moved() { this.draw(); this.dispatchEvent(new Event("view")); }
 
   /** Draw in the next frame; many calls are one. */
   draw() {

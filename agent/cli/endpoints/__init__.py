@@ -1,0 +1,1 @@
+"""Endpoints: checked, probed, served."""

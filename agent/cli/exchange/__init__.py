@@ -1,0 +1,1 @@
+"""Calls made elsewhere come in; calls held here go out."""

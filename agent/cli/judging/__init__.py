@@ -1,0 +1,1 @@
+"""Judges: one call, two systems, an arena, and how far they agree."""

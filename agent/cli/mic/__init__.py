@@ -1,0 +1,1 @@
+"""A person takes the call at the microphone."""

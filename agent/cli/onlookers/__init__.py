@@ -1,0 +1,1 @@
+"""Who looks on at a run: an event bus, spans, metrics."""

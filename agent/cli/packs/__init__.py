@@ -1,0 +1,1 @@
+"""Packs of scenarios: listed, spoken, verified, grown; and the voices that speak them."""

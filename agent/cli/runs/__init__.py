@@ -1,0 +1,1 @@
+"""Runs of calls: asked for, held, shown, gated, compared."""

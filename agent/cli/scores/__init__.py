@@ -1,0 +1,1 @@
+"""Scores of recordings, texts and sounds."""

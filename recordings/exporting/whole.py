@@ -1,0 +1,32 @@
+"""A file or a folder that is there whole or not at all, and in the place of nothing."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from recordings.errors import RecordingError
+
+
+@contextmanager
+def whole(path: Path) -> Iterator[Path]:
+    """A place beside `path` to write to: it becomes `path` when all is written, or nothing is left of it.
+
+    Raises:
+        RecordingError: There is something at `path` already.
+        OSError: The disk does not take it.
+    """
+    _refuse(path)
+    with tempfile.TemporaryDirectory(prefix=f".{path.name[:50]}-", dir=path.parent) as making:
+        place = Path(making) / path.name
+        yield place
+        _refuse(path)
+        place.rename(path)
+
+
+def _refuse(path: Path) -> None:
+    if os.path.lexists(path):
+        raise RecordingError(path, "exists already", "Choose another --out: nothing is overwritten.")
