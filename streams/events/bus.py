@@ -11,7 +11,7 @@ import itertools
 import secrets
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING
 
 from streams.clock import utc_now
@@ -169,8 +169,7 @@ class Bus:
                 beside = [group.create_task(self._listen(client)), group.create_task(self._report())]
                 senders = [group.create_task(self._send_all(client)) for _ in range(AT_ONCE)]
                 await asyncio.wait(senders)
-                for task in beside:
-                    task.cancel()
+                await _stopped(beside)
         finally:
             with self._lock:
                 self._buffer.put_back([self._flying[seq] for seq in sorted(self._flying)])
@@ -250,3 +249,14 @@ class Bus:
         at = utc_now().isoformat(timespec="milliseconds").replace("+00:00", "Z")
         changes = {"run": self._run, "source": self.source, "seq": number, "at": at}
         return message.model_copy(update=changes)
+
+
+async def _stopped(tasks: Collection[asyncio.Task[None]]) -> None:
+    """Cancel tasks until they are over.
+
+    More than once: Python 3.11's `wait_for` loses a cancellation that comes together with its result.
+    """
+    while tasks:
+        for task in tasks:
+            task.cancel()
+        _, tasks = await asyncio.wait(tasks, timeout=0.1)

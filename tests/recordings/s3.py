@@ -13,7 +13,7 @@ import pytest
 def serving() -> Iterator[None]:
     """While it is there; skips the test if it is not installed."""
     moto = pytest.importorskip("moto.server", reason="moto is not installed")
-    pytest.importorskip("s3fs", reason="s3fs is not installed")
+    s3fs = pytest.importorskip("s3fs", reason="s3fs is not installed")
     server = moto.ThreadedMotoServer(port=0)
     server.start()
     host, port = server.get_host_and_port()
@@ -22,6 +22,7 @@ def serving() -> Iterator[None]:
         patch.setenv("AWS_ACCESS_KEY_ID", "test")
         patch.setenv("AWS_SECRET_ACCESS_KEY", "test")
         patch.setenv("AWS_DEFAULT_REGION", "us-east-1")
+        s3fs.S3FileSystem.clear_instance_cache()  # one that another test made calls a server that has gone
         yield
     server.stop()
 

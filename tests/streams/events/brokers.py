@@ -149,6 +149,10 @@ class Wire:
             writer.transport.abort()
             return
         back, forth = await asyncio.open_connection("127.0.0.1", self._to)
+        if not self._whole:  # it was cut meanwhile
+            writer.transport.abort()
+            forth.transport.abort()
+            return
         self._open |= {writer, forth}
         try:
             await asyncio.gather(_pour(reader, forth), _pour(back, writer))
