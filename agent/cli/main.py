@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import traceback
 from pathlib import Path
@@ -64,6 +65,9 @@ def everything(
 
 def main() -> None:
     """Entry point of `viva`."""
+    # before numpy comes: its sums, and by them a word that Whisper hears now and then, depend on its
+    # threads, and Ray's processes have one; a number in the environment goes first
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
         defaults = configuration.defaults(Path("viva.toml"), app)
     except configuration.ConfigurationError as error:
