@@ -10,6 +10,7 @@ from recordings.format import Event, Turn, Verdict
 from scenarios.expression_task import Expression
 from scenarios.schema import Fact, Item
 from streams.audio import Pcm
+from streams.speech.interfaces import ModelIdentity
 from user_sim.policy import Advice
 
 
@@ -73,6 +74,24 @@ class Levels:
     endpoint: int = 0
     t: float = 0.0
     lateness_ms: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Transcribed:
+    """What a recogniser did for a call, both of them in other processes than the run.
+
+    Attributes:
+        audio_s: Length of the clip.
+        took_s: From the request to the answer, which was a moment ago.
+        failure: Kind of the error that it ended with; "" if it did not.
+        given_up: The words were wanted no longer.
+    """
+
+    model: ModelIdentity
+    audio_s: float
+    took_s: float
+    failure: str = ""
+    given_up: bool = False
 
 
 class Audience(Protocol):

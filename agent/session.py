@@ -1,4 +1,4 @@
-"""One live call from its first to its last sample: open, talk, record, close."""
+"""One live call: prepare, open, talk (`agent.conversation`), close; whatever happens, it is recorded."""
 
 from __future__ import annotations
 
@@ -9,28 +9,23 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from agent.call import Call, End
-from agent.caller import Caller, MouthOf
 from agent.control import Control
+from agent.conversation import Conversation
 from agent.engines import Engines as Engines
 from agent.engines import warm_up as warm_up
 from agent.episode_info import begin, complete
-from agent.expected import Expected
-from agent.inbox import Inbox
 from agent.line import UserLine, prepare_line
-from agent.media import MediaPath
 from agent.observers import Audience, Nobody, TurnObserver
 from agent.outcome import end_for
 from agent.pacing import next_origin
 from agent.person import Person
 from agent.python_tools import PythonToolUnfit, load_functions
-from agent.quiet import QuietWatch
 from agent.take_over import OpenDevice, Seat
 from agent.tools import ToolBench, declared
 from recordings.errors import RecordingError
-from recordings.format import EpisodeInfo, Noticed, Outcome, SessionEnded, SessionStarted
+from recordings.format import EpisodeInfo, Noticed, Outcome, SessionEnded
 from recordings.raw import RawLogging, RawTraffic
 from recordings.writer import EpisodeWriter
-from scenarios.behaviours import needs_words, waits_for_verdict
 from scenarios.load import LoadedScenario
 from scenarios.problems import ScenarioError
 from scenarios.schema import Scenario
@@ -38,13 +33,11 @@ from scenarios.spoken.verbalise import spoken_form
 from streams.audio import FRAME_S
 from streams.devices.interfaces import DeviceError
 from streams.endpoints.errors import EndpointError, RateLimited
-from streams.endpoints.events import Ready
 from streams.endpoints.protocol import Endpoint
 from streams.endpoints.websocket import WebsocketEndpoint
 from streams.speech.interfaces import SpeechError
 from user_sim.conditions.telephone import UnfitCodec
 from user_sim.directed import Directed
-from user_sim.hearing import WORDS_EVERY_S, Hearing
 from user_sim.personas import make_policy
 from user_sim.policy import Policy
 from user_sim.voice import UserVoice, UserVoiceFailed
@@ -135,7 +128,7 @@ class Session:
         try:
             voice = await self._warm_voice()
             line = await self._line()
-            self._bench = await self._tools()
+            bench = await self._tools()
             if self._person is not None:
                 capabilities = self._endpoint.capabilities
                 await self._person.pick_up(capabilities.input.rate, capabilities.output.rate)
@@ -159,7 +152,7 @@ class Session:
             raise
         call = Call(self._endpoint, recorder, self._audience)
         cancelled = False
-        media: MediaPath | None = None
+        conversation: Conversation | None = None
         try:
             if line is not None and line.rates != (call.microphone.rate, call.speaker.rate):
                 line = await self._line()  # the endpoint has settled for other rates than it announced
@@ -169,15 +162,19 @@ class Session:
                 self._raw.sample_zero(call.origin)
             if self._person is not None:
                 call.microphone = self._person.join(call, self._scenario.language)
-            media = self._media(call, voice)
-            end = await self._talk(call, media, ready)
+            if voice.rate != call.microphone.rate:
+                voice = self._voice(call.microphone.rate)
+            conversation = Conversation(
+                call, self._plan, self._engines, self._policy, voice, bench, self._seat
+            )
+            end = await conversation.hold(ready)
         except asyncio.CancelledError:
             cancelled = True
             end = _CANCELLED
         except Exception as failure:  # noqa: BLE001 - the one place: an episode always says how it ended
             self.failure = failure
             end = end_for(failure)
-        info = await self._close(call, media, info, end)
+        info = await self._close(call, conversation, info, end)
         if cancelled:
             raise asyncio.CancelledError
         return info
@@ -228,112 +225,31 @@ class Session:
             plan.scenario.path.parent,
         )
 
-    def _mouth(self, voice: UserVoice) -> MouthOf | None:
-        if self._person is not None:
-            return self._person.mouth
-        return None if self._seat is None else self._seat.mouth(voice)
-
-    def _media(self, call: Call, voice: UserVoice) -> MediaPath:
-        scenario, engines = self._scenario, self._engines
-        if voice.rate != call.microphone.rate:
-            voice = self._voice(call.microphone.rate)
-        self._caller = Caller(
-            call,
-            self._policy,
-            voice,
-            scenario.limits,
-            engines.composer,
-            self._plan.observers,
-            Expected.of(self._plan.scenario),
-            judges_so_far=waits_for_verdict(scenario.behaviours),
-            mouth=self._mouth(voice),
-            prepares=self._person is None,
-        )
-        self._hearing = Hearing(
-            engines.detector,
-            engines.turn_detector,
-            engines.recogniser,
-            rate=call.speaker.rate,
-            language=scenario.language,
-            notify=self._caller.heard,
-            words_every_s=WORDS_EVERY_S if needs_words(scenario.behaviours) else None,
-        )
-        self._inbox = Inbox(call, self._hearing, self._bench)
-        quiet = QuietWatch(
-            call,
-            lambda: self._hearing.busy,
-            self._caller.tell,
-            patience_s=scenario.persona.patience_s,
-            reply_timeout_s=scenario.limits.reply_timeout_s,
-        )
-        self._caller.attach(self._hearing, quiet)
-        if self._plan.control is not None:
-            self._plan.control.attach(call, self._caller.tell, self._seat)
-        alarms, limits = self._caller.alarms, scenario.limits
-        return MediaPath(call, self._inbox, self._hearing, quiet, alarms, limits, self._plan.max_lateness_s)
-
-    async def _talk(self, call: Call, media: MediaPath, ready: Ready) -> End:
-        call.log(
-            SessionStarted(
-                t=0.0,
-                session=ready.session,
-                model=ready.model,
-                user_rate=call.microphone.rate,
-                endpoint_rate=call.speaker.rate,
-            )
-        )
-        if call.line is not None:
-            call.log(call.line.condition())
-            if (notice := call.line.without_effect()) is not None:
-                call.log(notice)
-        async with asyncio.TaskGroup() as group:
-            self._bench.begin(call, group)
-            if self._person is not None:
-                self._person.begin(group)
-            if self._seat is not None:
-                self._seat.begin(group)
-            inbox = group.create_task(self._inbox.run(), name="inbox")
-            hearing = group.create_task(self._hearing.run(), name="hearing")
-            group.create_task(media.run(), name="media path")
-            await self._caller.run(group)
-            end = await call.over
-            self._caller.stop()
-            self._bench.stop()
-            self._hearing.finish()
-            await hearing
-            if self._person is not None:
-                await self._person.end()
-            if self._seat is not None:
-                end = await self._seat.over(end)
-            await self._caller.judged()
-            inbox.cancel()
-        return end
-
-    async def _close(self, call: Call, media: MediaPath | None, info: EpisodeInfo, end: End) -> EpisodeInfo:
-        ticks = media.pacer.ticks if media else 0
-        heard = call.speaker.heard(max(call.speaker.position, round(ticks * FRAME_S * call.speaker.rate)))
+    async def _close(
+        self, call: Call, conversation: Conversation | None, info: EpisodeInfo, end: End
+    ) -> EpisodeInfo:
+        ticks = conversation.ticks if conversation else 0
+        t = ticks * FRAME_S
+        heard = call.speaker.heard(max(call.speaker.position, round(t * call.speaker.rate)))
         call.recorder.endpoint(heard)
-        if media is not None:
-            self._caller.stop_talking(ticks * FRAME_S)
-            self._caller.settle(ticks * FRAME_S)
-            if self._person is not None:
-                self._person.report(ticks * FRAME_S)
+        if conversation is not None:
+            conversation.settle(t)
         call.write_turns(final=True)
         if call.line is not None:
-            call.log(await call.line.report(ticks * FRAME_S))
+            call.log(await call.line.report(t))
         if self._raw is not None and self._raw.failure is not None:
             lost = str(self._raw.failure)
-            call.log(Noticed(t=ticks * FRAME_S, by="us", level="warning", code="raw_log", message=lost))
-        call.log(SessionEnded(t=ticks * FRAME_S, outcome=end.outcome, reason=end.reason, by=end.by))
+            call.log(Noticed(t=t, by="us", level="warning", code="raw_log", message=lost))
+        call.log(SessionEnded(t=t, outcome=end.outcome, reason=end.reason, by=end.by))
         with contextlib.suppress(EndpointError):
             await self._endpoint.close(end.reason)
-            if media is not None:
-                await self._inbox.settle(ticks * FRAME_S)
+            if conversation is not None:
+                await conversation.hung_up(t)
         info = complete(
             info,
             end,
-            duration_s=ticks * FRAME_S,
-            lateness=media.pacer.lateness() if media else None,
+            duration_s=t,
+            lateness=conversation.lateness() if conversation else None,
             unheard_s=call.speaker.pending / call.speaker.rate,
             late_pieces=call.speaker.late,
         )

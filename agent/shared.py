@@ -10,7 +10,7 @@ import asyncio
 from collections.abc import Callable, Coroutine, Sequence
 
 from agent.call import UserTrack
-from agent.mouth import Mouth, Speaks
+from agent.mouth import Speaks
 from agent.person import PersonMicrophone
 from streams.audio import FRAME_MS, Frame, silence
 from streams.devices.interfaces import DeviceLost
@@ -80,9 +80,8 @@ class SharedTrack:
 class SharedMouth:
     """Says what the policy decides on; see `agent.mouth.Speaks`."""
 
-    def __init__(self, ours: Mouth) -> None:
-        self._ours: Speaks = ours
-        self._speaks: Speaks = ours
+    def __init__(self, ours: Speaks) -> None:
+        self._ours = self._speaks = ours
         self._not_begun: set[asyncio.Future[None]] = set()
         self._said_until = ours.said_until
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 import platform
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -106,20 +107,28 @@ def main(names: list[str]) -> int:
     for name in names or BENCHMARKS:
         measure, bar = BENCHMARKS[name]
         print(f"{name} ...", file=sys.stderr, flush=True)
-        results[name] = {"bar": bar, **measure()}
+        results[name] = {"at": _commit(), "bar": bar, **measure()}
         print(f"  {json.dumps(results[name])}", file=sys.stderr, flush=True)
         RESULTS.write_text(json.dumps(results, indent=2) + "\n")
     _write_page(results)
     return 0
 
 
+def _commit() -> str:
+    """The code that is measured; + if it was changed since."""
+    command = ["git", "describe", "--always", "--exclude=*", "--dirty=+"]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
+
+
 def _write_page(results: dict[str, Any]) -> None:
-    rows = ["| what | asked for | measured |", "| --- | --- | --- |"]
+    rows = ["| what | asked for | measured | commit |", "| --- | --- | --- | --- |"]
     for name in BENCHMARKS:
         if name in results:
-            values = {k: v for k, v in results[name].items() if k not in ("bar", "by_clip", "by_style")}
+            values = {
+                k: v for k, v in results[name].items() if k not in ("at", "bar", "by_clip", "by_style")
+            }
             measured = ", ".join(f"{k.replace('_', ' ')} {v}" for k, v in values.items())
-            rows.append(f"| {name} | {results[name]['bar']} | {measured} |")
+            rows.append(f"| {name} | {results[name]['bar']} | {measured} | {results[name]['at']} |")
     page = PAGE.read_text()
     head, rest = page.split(BEGIN)
     tail = rest.split(END)[1]

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 import tempfile
 from pathlib import Path
 from typing import Any
 
+from agent.attached import attached, lifeline
 from agent.selftest.plan import facts_of
 from recordings.strict_json import encode
 from scenarios.schema import Limits, Persona, Scenario, Turn
@@ -83,8 +83,10 @@ def _shown(row: dict[str, Any]) -> str:
 
 
 def _viva(folder: Path, *arguments: str) -> Any:
-    command = [sys.executable, "-m", "agent.cli.main", *arguments]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    command = attached("agent.cli.main", *arguments)
+    done = subprocess.run(
+        command, cwd=folder, stdin=lifeline(), capture_output=True, text=True, check=False
+    )
     if done.returncode:
         raise RuntimeError(f"viva {' '.join(arguments)}: {done.stderr[-2000:]}")
     return json.loads(done.stdout)

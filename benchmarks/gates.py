@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import random
 import subprocess
-import sys
 import tempfile
 import time
 from pathlib import Path
 from typing import Any
 
+from agent.attached import attached, lifeline
 from agent.suite.hold import Workplace
 from agent.suite.limits import RunLimits
 from agent.suite.manifest import manifest
@@ -90,7 +90,7 @@ def _gated(folder: Path, endpoint: str, out: str) -> str:
 
 
 def _viva(folder: Path, endpoint: str, out: str, *more: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "agent.cli.main", "run", "calls.yaml", "--endpoint", endpoint]
+    command = attached("agent.cli.main", "run", "calls.yaml", "--endpoint", endpoint)
     command += [
         "--simulated",
         "--concurrency",
@@ -103,7 +103,7 @@ def _viva(folder: Path, endpoint: str, out: str, *more: str) -> subprocess.Compl
         "none",
     ]
     command += ["--detector", "energy", "--turn-detector", "none", *more]
-    return subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True)
+    return subprocess.run(command, cwd=folder, stdin=lifeline(), check=True, capture_output=True, text=True)
 
 
 def _reference_scenario(number: int) -> str:

@@ -6,7 +6,6 @@ import json
 import os
 import resource
 import subprocess
-import sys
 import tempfile
 import time
 from pathlib import Path
@@ -15,6 +14,7 @@ from typing import Any
 import numpy as np
 import soundfile
 
+from agent.attached import attached, lifeline
 from recordings.exporting.sound import stereo
 from recordings.reader import Episode
 from streams.audio import FULL_SCALE
@@ -87,10 +87,15 @@ def _differences(name: str, snr_db: int | None) -> list[float | None]:
 
 
 def _import(path: Path, out: Path) -> dict[str, Any]:
-    command = [sys.executable, "-m", "agent.cli.main", "import", str(path), "--recogniser", "none"]
+    command = attached("agent.cli.main", "import", str(path), "--recogniser", "none")
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     done = subprocess.run(
-        [*command, "--out", str(out), "--json"], capture_output=True, text=True, env=environment, check=True
+        [*command, "--out", str(out), "--json"],
+        stdin=lifeline(),
+        capture_output=True,
+        text=True,
+        env=environment,
+        check=True,
     )
     (episode,) = json.loads(done.stdout)["episodes"]
     return dict(episode)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ import numpy as np
 from scipy.signal import correlate, resample_poly
 from scipy.stats import theilslopes
 
+from agent.attached import attached, lifeline
 from benchmarks.clicker import click
 from tests.streams.devices.pulse import sound_system
 from tests.streams.devices.record import RATE
@@ -38,10 +38,10 @@ def drift(opened: int = FAST) -> dict[str, Any]:
         ]
         play = ["benchmarks.clicker", str(clicks), "viva_loop", str(SECONDS)]
         with subprocess.Popen(
-            [sys.executable, "-m", *record], env=environ, stdout=subprocess.PIPE, text=True
+            attached(*record), env=environ, stdin=lifeline(), stdout=subprocess.PIPE, text=True
         ) as recorder:
             assert recorder.stdout is not None and recorder.stdout.readline() == "READY\n"
-            subprocess.run([sys.executable, "-m", *play], env=environ, check=True)
+            subprocess.run(attached(*play), env=environ, stdin=lifeline(), check=True)
             recorder.wait()
         return measured(np.load(heard), np.load(clicks)["placed"])
 

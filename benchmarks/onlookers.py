@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 import signal
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Iterator
@@ -18,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from agent.attached import attached, lifeline
 from agent.cli.onlookers.onlookers import OnlookerOptions, Onlookers
 from agent.observers import Audience, Levels, Nobody
 from agent.suite.hold import Order, Workplace, hold
@@ -115,26 +115,11 @@ def _broker() -> Iterator[Mosquitto]:
             broker.stop()
 
 
-COLLECTOR = """
-import http.server, sys
-class Takes(http.server.BaseHTTPRequestHandler):
-    def do_POST(self):
-        self.rfile.read(int(self.headers["Content-Length"]))
-        self.send_response(200)
-        self.send_header("Content-Length", "0")
-        self.end_headers()
-    def log_message(self, *_):
-        pass
-server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Takes)
-print(server.server_address[1], flush=True)
-server.serve_forever()
-"""
-
-
 @contextmanager
 def _collector() -> Iterator[str]:
     """In a process of its own: its work is not ours."""
-    with subprocess.Popen([sys.executable, "-c", COLLECTOR], stdout=subprocess.PIPE, text=True) as process:
+    command = attached("benchmarks.collector")
+    with subprocess.Popen(command, stdin=lifeline(), stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         yield f"http://127.0.0.1:{process.stdout.readline().strip()}"
         process.kill()

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 import tempfile
 from pathlib import Path
 from typing import Any
+
+from agent.attached import attached, lifeline
 
 
 def wall_clock(scenario: str = "demo") -> dict[str, Any]:
@@ -16,9 +17,10 @@ def wall_clock(scenario: str = "demo") -> dict[str, Any]:
 
     out = Path(tempfile.mkdtemp(prefix="viva-pace-")) / "run"
     with reference_server() as address:
-        command = [sys.executable, "-m", "agent.cli.main", "run", scenario]
+        command = attached("agent.cli.main", "run", scenario)
         subprocess.run(
             [*command, "--endpoint", address, "--out", str(out), "--json"],
+            stdin=lifeline(),
             check=True,
             capture_output=True,
         )

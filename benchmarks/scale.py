@@ -8,19 +8,19 @@ import random
 import resource
 import signal
 import subprocess
-import sys
 import tempfile
 import time
 from collections import Counter
 from pathlib import Path
 from typing import Any
 
+from agent.attached import attached, lifeline
 from recordings.check import Severity, check
 from recordings.format import Outcome
 from recordings.reader import Episode
 from recordings.run import load_run
 
-VIVA = [sys.executable, "-m", "agent.cli.main"]
+VIVA = attached("agent.cli.main")
 ENGINES = ["--voice", "tone:0.2", "--recogniser", "none", "--detector", "energy", "--turn-detector", "none"]
 ENDPOINTS = [f"fake://?replies=1&seconds=0.2&delay={delay}&rate=8000" for delay in ("0.5", "0.6")]
 
@@ -61,7 +61,7 @@ def killed_in(folder: Path, scenarios: int, repeats: int, kills: int, seed: int 
             broken_off += sum(episode.state == "running" for episode in load_run(out).episodes)
         else:
             raise RuntimeError("killed before the plan was written: choose another seed")
-    subprocess.run(command, cwd=folder, env=_environment(), check=True, capture_output=True)
+    _run(command, folder)
     seconds = time.perf_counter() - started
     return {"episodes": total, "kills": kills, **_verified(out, total), "seconds": round(seconds)}
 
@@ -119,16 +119,27 @@ def timed_reports(folder: Path) -> dict[str, Any]:
 def _timed(folder: Path, *arguments: str) -> tuple[float, float]:
     """Seconds from the start of the process to its end, and of them those of the processor."""
     before, started = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
-    subprocess.run([*VIVA, *arguments], cwd=folder, env=_environment(), check=True, capture_output=True)
+    _run([*VIVA, *arguments], folder)
     seconds, after = time.perf_counter() - started, resource.getrusage(resource.RUSAGE_CHILDREN)
     used = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     return round(seconds, 2), round(used, 2)
 
 
+def _run(command: list[str], folder: Path) -> None:
+    subprocess.run(
+        command, cwd=folder, env=_environment(), stdin=lifeline(), check=True, capture_output=True
+    )
+
+
 def _kill_after(folder: Path, command: list[str], done: int, more_s: float) -> None:
     """Start the run, and kill it so long after so many episodes are done."""
     process = subprocess.Popen(
-        command, cwd=folder, env=_environment(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        command,
+        cwd=folder,
+        env=_environment(),
+        stdin=lifeline(),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
     )
     while process.poll() is None and _done(folder / "run") < done:
         time.sleep(0.02)

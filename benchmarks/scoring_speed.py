@@ -11,11 +11,12 @@ import os
 import resource
 import shutil
 import subprocess
-import sys
 import tempfile
 import time
 from pathlib import Path
 from typing import Any
+
+from agent.attached import attached, lifeline
 
 ROOT = Path(__file__).parents[1]
 
@@ -61,9 +62,9 @@ def _calls(folder: Path, copies: int) -> float:
 
 
 def _viva(folder: Path, *arguments: str) -> None:
-    command = [sys.executable, "-m", "agent.cli.main", *arguments]
+    command = attached("agent.cli.main", *arguments)
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    subprocess.run(command, cwd=folder, env=environment, check=True, capture_output=True)
+    subprocess.run(command, cwd=folder, env=environment, stdin=lifeline(), check=True, capture_output=True)
 
 
 def _scored(run: Path, arguments: tuple[str, ...]) -> tuple[float, float]:

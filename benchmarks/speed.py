@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+from agent.attached import attached, lifeline
 from benchmarks.calls import hold, scenario
 from streams.clock import run
 from streams.endpoints.fake import FakeEndpoint, FakeReply, tone
@@ -52,7 +53,8 @@ def first_word() -> dict[str, Any]:
         environment = {**os.environ, "VIVAVOCE_CACHE": str(Path(folder) / "cache")}
         started = time.perf_counter()
         demo = subprocess.Popen(
-            [*VIVA, "demo", "--out", str(Path(folder) / "run"), "--json"],
+            attached("agent.cli.main", "demo", "--out", str(Path(folder) / "run"), "--json"),
+            stdin=lifeline(),
             stderr=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
             text=True,

@@ -7,7 +7,6 @@ import http.client
 import json
 import os
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Iterable, Iterator
@@ -19,6 +18,7 @@ from urllib.parse import urlparse
 
 import numpy as np
 
+from agent.attached import attached, lifeline
 from recordings.format import EndpointText, HeardSpeech, TickLate
 from scoring.digest.columns import Digest, Row
 from scoring.digest.make import digest_of
@@ -26,7 +26,7 @@ from scoring.digest.store import save, stamp_of
 from scoring.score import score
 from streams.audio import Pcm
 
-VIVA = [sys.executable, "-m", "agent.cli.main"]
+VIVA = attached("agent.cli.main")
 EVERY_S = 15.0
 SENTENCE = "This is a sentence of the reply that goes on about enzymes, DNA and the weather. "
 
@@ -54,7 +54,9 @@ def studio(*paths: Path) -> Iterator[tuple[Browser, int]]:
     """A studio in a process of its own; its browser, and its process id."""
     command = [*VIVA, "listen", *map(str, paths), "--port", "0", "--no-browser"]
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])}
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as process:
+    with subprocess.Popen(
+        command, stdin=lifeline(), stdout=subprocess.PIPE, text=True, env=environment
+    ) as process:
         assert process.stdout is not None
         try:
             yield Browser(process.stdout.readline().strip()), process.pid

@@ -22,13 +22,14 @@ class RunLock:
 
     Args:
         folder: Of the run.
+        named: What is said to be held, if it is; the folder unless it is said.
 
     Raises:
         RunHeld: See there.
         RecordingError: The lock cannot be made.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, named: str = "") -> None:
         self._path = folder / LOCK
         try:
             self._file = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o644)
@@ -41,7 +42,7 @@ class RunLock:
         except BlockingIOError as error:
             holder = os.pread(self._file, 200, 0).decode("utf-8", "replace").strip()
             os.close(self._file)
-            raise RunHeld(folder, f"is being held by {_named(holder)}", _REMEDY) from error
+            raise RunHeld(named or folder, f"is being held by {_named(holder)}", HELD_REMEDY) from error
         except OSError as error:
             os.close(self._file)
             raise RecordingError(self._path, f"cannot be locked ({error.strerror})") from error
@@ -53,7 +54,7 @@ class RunLock:
             self._file = -1
 
 
-_REMEDY = "Wait until it ends, or stop it (kill -INT); then resume."
+HELD_REMEDY = "Wait until it ends, or stop it (kill -INT); then resume."
 
 
 def _named(holder: str) -> str:

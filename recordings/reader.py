@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 import numpy as np
-from pydantic import BaseModel, TypeAdapter
+from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from recordings.disk import ENDPOINT, EPISODE, EVENTS, RECEIVED, RECEIVED_INDEX, TURNS, USER, USER_CLEAN
 from recordings.errors import RecordingError
@@ -44,6 +44,7 @@ TRACK_FILES: dict[Track, str] = {
 """Names of the tracks as they are recorded; see `track_path` for packed ones."""
 
 T = TypeVar("T")
+Model = TypeVar("Model", bound=BaseModel)
 Timed = TypeVar("Timed", Event, ReceivedPiece)
 
 _EVENTS: TypeAdapter[Event] = TypeAdapter(Event)
@@ -239,3 +240,17 @@ def read_scores(folder: Path, name: str) -> Any:
         return json.loads(read_bytes(path, "scores; `viva score` writes them"))
     except ValueError as error:
         raise RecordingError(path, f"is no JSON ({error})") from error
+
+
+def read_made(folder: Path, name: str, model: type[Model]) -> Model | None:
+    """What was made of an episode and written by `write_scores`; None if there is none of today's form.
+
+    Raises:
+        RecordingError: The file is no JSON.
+    """
+    if not (folder / "scores" / f"{name}.json").is_file():
+        return None
+    try:
+        return model.model_validate(read_scores(folder, name))
+    except ValidationError:
+        return None  # of another version: it can be made anew

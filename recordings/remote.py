@@ -74,16 +74,60 @@ class Remote:
     def put(self, file: Path, name: str) -> None:
         """Keep a file."""
         place = f"{self._root}/{name}"
+        self._tried(self._in_folder, place, lambda: self._files.put_file(str(file), place))
 
-        def put() -> None:
+    @property
+    def exclusive(self) -> bool:
+        """Whether the service makes a file only where there is none, also while others try (`create`)."""
+        protocol = self._files.protocol
+        return not _EXCLUSIVE.isdisjoint((protocol,) if isinstance(protocol, str) else protocol)
+
+    def create(self, name: str, data: bytes) -> bool:
+        """Make a small file where there is none; returns whether there was none."""
+        place = f"{self._root}/{name}"
+
+        def create() -> bool:
             try:
-                self._files.put_file(str(file), place)
-            except FileNotFoundError:
-                # only folders have to be made; a service of objects would be asked in vain beforehand
-                self._files.makedirs(place.rpartition("/")[0], exist_ok=True)
-                self._files.put_file(str(file), place)
+                if not _LOCAL.isdisjoint(self._files.protocol):
+                    with self._files.open(place, "xb") as file:  # its `pipe_file` looks, and then writes
+                        file.write(data)
+                elif self.exclusive:
+                    self._files.pipe_file(place, data, mode="create")
+                elif self._files.exists(place):
+                    return False
+                else:
+                    self._files.pipe_file(place, data)
+                return True
+            except FileExistsError:
+                return False
 
-        self._tried(put)
+        made: bool = self._tried(self._in_folder, place, create)
+        return made
+
+    def write(self, name: str, data: bytes) -> None:
+        """Make a small file, or replace it."""
+        place = f"{self._root}/{name}"
+        self._tried(self._in_folder, place, lambda: self._files.pipe_file(place, data))
+
+    def read(self, name: str) -> bytes | None:
+        """A small file; None if there is none."""
+
+        def read() -> bytes | None:
+            try:
+                return bytes(self._files.cat_file(f"{self._root}/{name}"))
+            except FileNotFoundError:
+                return None
+
+        return self._tried(read)
+
+    def _in_folder(self, place: str, work: Callable[[], T]) -> T:
+        """Do something to a file, whose folder may be missing."""
+        try:
+            return work()
+        except FileNotFoundError:
+            # only folders have to be made; a service of objects would be asked in vain beforehand
+            self._files.makedirs(place.rpartition("/")[0], exist_ok=True)
+            return work()
 
     def _name(self, place: str) -> str:
         """Of a file, below the URL; a service takes names that would lead out of a folder."""
@@ -127,6 +171,10 @@ def at_once(work: Callable[[T], object], items: Iterable[T]) -> None:
         for under_way in [pool.submit(work, item) for item in items]:
             under_way.result()
 
+
+_LOCAL = frozenset({"file", "local"})
+_EXCLUSIVE = _LOCAL | {"memory", "s3", "s3a", "gs", "gcs", "abfs", "abfss", "az"}
+"""Where fsspec makes a file only if there is none, in one step; elsewhere it looks, and then writes."""
 
 _NO_HOPE = (
     FileNotFoundError,

@@ -169,7 +169,9 @@ class Run:
         try:
             replace_file(self.folder / RUN, _json(self._info))
         except OSError as error:
-            raise RecordingError(self.folder / RUN, f"cannot be written ({error.strerror})") from error
+            found = f"cannot be written ({error.strerror})"
+            remedy = f"Nothing is lost. Once it can be: viva run --resume {self.folder}"
+            raise RecordingError(self.folder / RUN, found, remedy) from error
         self._journal.clear()
 
 
@@ -190,10 +192,11 @@ def load_run(folder: Path) -> RunInfo:
     return info.model_copy(update={"episodes": tuple(episodes)})
 
 
-def merge_into(folder: Path, other: Path) -> None:
+def merge_into(folder: Path, other: Path, *, other_counts: bool = False) -> None:
     """Put together what two copies of a run's folder say of how it stands; the caller holds its lock.
 
-    Of each episode the state counts that has come further, so to do this again changes nothing.
+    Of each episode the state counts that has come further, so to do this again changes nothing; or that of
+    the other copy in any case, if it is what counts.
 
     Raises:
         RecordingError: They are two runs; or see `load_run`.
@@ -205,7 +208,10 @@ def merge_into(folder: Path, other: Path) -> None:
     }:
         found = f"holds a run that was begun at {ours.started_at_utc}, not {theirs.started_at_utc}"
         raise RecordingError(folder, found, "Move the folder away, and try again.")
-    episodes = tuple(max(planned, known[planned.id], key=_how_far) for planned in ours.episodes)
+    episodes = tuple(
+        known[planned.id] if other_counts else max(planned, known[planned.id], key=_how_far)
+        for planned in ours.episodes
+    )
     try:
         replace_file(folder / RUN, _json(ours.model_copy(update={"episodes": episodes})))
         (folder / JOURNAL).unlink(missing_ok=True)

@@ -11,7 +11,7 @@ import re
 import shutil
 import tempfile
 import threading
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from recordings.disk import EPISODE
@@ -56,13 +56,17 @@ class Store:
     Args:
         url: Of its folder.
         waits_s: Before each further try of what has failed.
+        check: Raises a `RecordingError` if the run is not ours any more; asked before each file.
 
     Raises:
         RecordingError: Nothing is installed that reaches it; and, in every method, if it is not reached.
     """
 
-    def __init__(self, url: str, waits_s: Sequence[float] = WAITS_S) -> None:
+    def __init__(
+        self, url: str, waits_s: Sequence[float] = WAITS_S, check: Callable[[Remote], None] = lambda _: None
+    ) -> None:
         self.url = url
+        self._check = check
         self._remote = Remote(url, waits_s)
         self._put: dict[str, tuple[int, int]] = {}
         """Time and size of the files that are there as they are here."""
@@ -95,6 +99,7 @@ class Store:
 
     def put_run(self, run: Path) -> None:
         """Keep everything of a run: its episodes with their scores, its reports, and its manifest last."""
+        self._check(self._remote)
         there = self._remote.sizes()
         at_once(lambda folder: self._put_files(folder, _files(folder), there), _episodes(run))
         self._put_reports(run)
@@ -120,6 +125,7 @@ class Store:
     def _keep(self, file: Path, name: str) -> None:
         stamp = _stamp(file)
         if self._put.get(name) != stamp:
+            self._check(self._remote)
             self._remote.put(file, name)
             self._put[name] = stamp
 
@@ -131,15 +137,20 @@ class Store:
 
     # --- from there to here
 
-    def get_run(self, run: Path) -> None:
+    def get_run(self, run: Path, aside: Path | None = None) -> None:
         """Bring everything into a folder, but for the recordings that are whole there already.
+
+        Args:
+            run: The folder.
+            aside: Given if another machine has held the run since this one did, so that what is at the URL
+                counts: where a recording that is whole here goes if another of the same call is there.
 
         Raises:
             RecordingError: The folder holds another run.
         """
         run.mkdir(parents=True, exist_ok=True)
         there = self._remote.sizes()
-        self._get_manifest(run, there)
+        self._get_manifest(run, there, theirs=aside is not None)
         folders: dict[str, list[str]] = {}
         for name in there:
             folder, inside, _ = name.partition("/")
@@ -147,6 +158,8 @@ class Store:
                 folders.setdefault(folder, []).append(name)
             elif not inside and name not in _OWN and _differs(run / name, there[name]):
                 self._remote.get(name, run / name)
+        if aside is not None:
+            at_once(lambda folder: self._set_aside(run / folder, aside), folders)
         at_once(lambda folder: self._get_files(run / folder, folders[folder], there), folders)
 
     def get_episode(self, folder: Path) -> bool:
@@ -177,7 +190,14 @@ class Store:
         shutil.rmtree(folder, ignore_errors=True)
         coming.rename(folder)
 
-    def _get_manifest(self, run: Path, there: Mapping[str, int]) -> None:
+    def _set_aside(self, folder: Path, aside: Path) -> None:
+        """Move a recording that is whole here out of the way of another one that is there."""
+        ours = folder / EPISODE
+        if _whole(folder) and self._remote.read(f"{folder.name}/{EPISODE}") != ours.read_bytes():
+            aside.mkdir(parents=True, exist_ok=True)
+            folder.rename(aside / folder.name)
+
+    def _get_manifest(self, run: Path, there: Mapping[str, int], *, theirs: bool) -> None:
         """Bring how the run stands there, and put it together with how it stands here."""
         names = [name for name in (RUN, JOURNAL) if name in there]
         with tempfile.TemporaryDirectory(prefix="viva-") as own:
@@ -185,7 +205,7 @@ class Store:
             for name in names:
                 self._remote.get(name, into / name)
             if into != run and RUN in names:
-                merge_into(run, into)
+                merge_into(run, into, other_counts=theirs)
 
 
 def _episodes(run: Path) -> list[Path]:

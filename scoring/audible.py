@@ -8,36 +8,20 @@ that found the edges of the user's clips: the two ends of a latency are measured
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from recordings.wav import let_go
-from streams.audio import FULL_SCALE, Pcm
+from scoring.loud import cells_of, loud_runs, sparing, threshold_and_noise
+from streams.audio import Pcm
 from streams.speech.audible import FLOOR as EDGE_FLOOR
 from streams.speech.audible import RELATIVE as EDGE_RELATIVE
 from streams.speech.audible import WINDOW_S as EDGE_WINDOW_S
 
-_Ints = npt.NDArray[np.int64]
-
-T = TypeVar("T")
-
 _WINDOW_MS = 10
-_BLOCK = 1 << 16
-"""Samples handled at once: bounds memory, whatever the length of a track."""
-
-_AT_ONCE = 64
-"""Blocks or segments of a track on the disk that are in memory at a time: 8 MB of blocks."""
-
-_FLOOR_PERCENTILE = 10
-_ABOVE_FLOOR_DB = 12.0
-_HIGHEST_THRESHOLD_DBFS = -32.0
-"""What is louder is sound even if it never stops: a long reply must not become its own noise floor."""
-
 _EDGE_SIGMAS = 8.0
 """Peak to peak, in multiples of the noise's RMS: noise hardly ever moves so far within 2 ms."""
 
@@ -91,15 +75,15 @@ def audible_segments(
     if pcm.ndim != 1:
         raise ValueError(f"audio of shape {pcm.shape}: a track is mono, shape (n,); split channels first")
     window = max(rate * _WINDOW_MS // 1000, 1)
-    threshold, noise = _levels(pcm, window, threshold_dbfs)
-    loud = _loud_runs(pcm, window, threshold)
+    cells = cells_of(pcm, window)
+    threshold, noise = threshold_and_noise(cells, threshold_dbfs)
+    loud = [Segment(*run) for run in loud_runs(pcm, cells, threshold)]
     span = max(2, round(EDGE_WINDOW_S * rate))
-    highest = max((_movement(pcm[run.start : run.end], span) for run in _sparing(pcm, loud)), default=0)
-    edge = max(EDGE_FLOOR, EDGE_RELATIVE * highest, _EDGE_SIGMAS * noise)
+    edge = max(EDGE_FLOOR, EDGE_RELATIVE * _highest_movement(pcm, loud, span), _EDGE_SIGMAS * noise)
     bounds = [Segment(0, 0), *loud, Segment(pcm.size, pcm.size)]
     runs = [
         _refined(pcm, run, _room(before, run, after, round(_REACH_S * rate)), edge, window, span)
-        for before, run, after in _sparing(pcm, zip(bounds, loud, bounds[2:], strict=False))
+        for before, run, after in sparing(pcm, zip(bounds, loud, bounds[2:], strict=False))
     ]
     let_go(pcm)
     merged = merge(runs, round(merge_gap_s * rate))
@@ -151,62 +135,14 @@ def total(segments: Iterable[Segment]) -> int:
     return sum(segment.samples for segment in merge(segments))
 
 
-def _levels(pcm: Pcm, window: int, lowest_dbfs: float) -> tuple[float, float]:
-    """In sample units: the RMS from which a window is sound, and the RMS of the noise between sounds."""
-    lowest = _amplitude(lowest_dbfs)
-    whole = pcm.size // window * window
-    step = _BLOCK // window * window
-    places = _sparing(pcm, range(0, whole, step))
-    blocks = (pcm[at : min(at + step, whole)].reshape(-1, window) for at in places)
-    levels = [np.std(block, axis=1, dtype=np.float32) for block in blocks]
-    floor = float(np.percentile(np.concatenate(levels), _FLOOR_PERCENTILE)) if levels else 0.0
-    threshold = max(lowest, floor * 10 ** (_ABOVE_FLOOR_DB / 20))
-    highest = _amplitude(_HIGHEST_THRESHOLD_DBFS)
-    # a track without a quiet tenth has no floor that could be told from its sound
-    return (highest, 0.0) if threshold > highest else (threshold, floor)
-
-
-def _sparing(pcm: Pcm, items: Iterable[T]) -> Iterator[T]:
-    """The same items; while they are gone through, little of a track that lies on the disk is in memory."""
-    for number, item in enumerate(items):
-        yield item
-        if number % _AT_ONCE == _AT_ONCE - 1:
-            let_go(pcm)
-
-
-def _amplitude(level_dbfs: float) -> float:
-    return float(FULL_SCALE * 10 ** (level_dbfs / 20))
-
-
-def _loud_runs(pcm: Pcm, window: int, threshold: float) -> list[Segment]:
-    """Unions of all windows that are sound, in order."""
-    runs: list[Segment] = []
-    if not pcm.size:
-        return runs
-    for at in _sparing(pcm, range(0, pcm.size, _BLOCK)):
-        block = pcm[at : at + _BLOCK + window - 1].astype(np.int64)
-        missing = min(_BLOCK, pcm.size - at) + window - 1 - block.size
-        if missing:
-            # the last sample goes on for one window, so that the track's end looks like any other place
-            block = np.pad(block, (0, missing), mode="edge")
-        loud = _spread(block, window) >= math.ceil((window * threshold) ** 2)
-        edges = np.flatnonzero(np.diff(loud.astype(np.int8), prepend=0, append=0))
-        for first, last in edges.reshape(-1, 2).tolist():
-            start, end = at + first, min(at + last - 1 + window, pcm.size)
-            if runs and start <= runs[-1].end:
-                runs[-1] = Segment(runs[-1].start, end)
-            else:
-                runs.append(Segment(start, end))
-    return runs
-
-
-def _spread(block: _Ints, window: int) -> _Ints:
-    """window² times the variance of the window that begins at each sample; exact in integers."""
-    sums = np.concatenate(([0], np.cumsum(block)))
-    squares = np.concatenate(([0], np.cumsum(block * block)))
-    mean = sums[window:] - sums[:-window]
-    spread: _Ints = window * (squares[window:] - squares[:-window]) - mean * mean
-    return spread
+def _highest_movement(pcm: Pcm, runs: Sequence[Segment], span: int) -> int:
+    """The largest peak-to-peak range within `span` samples of any run."""
+    highest = 0
+    for run in sparing(pcm, runs):
+        part = pcm[run.start : run.end]
+        if int(part.max()) - int(part.min()) > highest:  # else nothing within it is larger
+            highest = max(highest, _movement(part, span))
+    return highest
 
 
 def _movement(pcm: Pcm, span: int) -> int:
@@ -237,7 +173,9 @@ def _refined(pcm: Pcm, run: Segment, room: Segment, edge: float, window: int, sp
 def _onset(pcm: Pcm, begin: int, end: int, edge: float, span: int) -> int | None:
     """The first sample in [begin, end) that has moved by more than `edge` within `span` samples."""
     before = min(begin, span - 1)
-    clip = np.pad(pcm[begin - before : end].astype(np.int32), (span - 1 - before, 0), mode="edge")
+    clip = pcm[begin - before : end].astype(np.int32)
+    if before < span - 1:
+        clip = np.pad(clip, (span - 1 - before, 0), mode="edge")
     moving = np.flatnonzero(_running(np.maximum, clip, span) - _running(np.minimum, clip, span) > edge)
     if not begin and abs(float(pcm[0])) > edge and not (moving.size and moving[0] >= span):
         return 0  # sound from the very first sample can't be told by movement

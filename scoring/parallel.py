@@ -7,24 +7,22 @@ afterwards (the metrics, the tables) finds them beside the episodes.
 
 from __future__ import annotations
 
-import pickle
-import socket
 import tempfile
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import BrokenExecutor, ProcessPoolExecutor, as_completed
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import BrokenExecutor, as_completed
 from dataclasses import dataclass
-from multiprocessing import get_context
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from recordings.errors import RecordingError
 from recordings.reader import Episode
 from recordings.store import Store
+from scoring.process_pool import process_pool
 from scoring.score import read_timeline
 from scoring.texts import clips_to_transcribe
 from scoring.transcribe import transcribe
 from streams.clock import run
-from streams.speech.interfaces import Recogniser, SpeechError
+from streams.speech.interfaces import Recogniser
 
 if TYPE_CHECKING:
     from scoring.blueprint.episodes import Studio
@@ -71,9 +69,7 @@ def make_ready(folders: Iterable[Path], work: Work, processes: int, told: Told =
 def _in_processes(folders: Sequence[Path], work: Work, processes: int, told: Told) -> list[Path]:
     """Work in several processes; returns what is left if one of them was killed."""
     left = dict.fromkeys(folders)
-    pool = ProcessPoolExecutor(
-        min(processes, len(folders)), get_context("spawn"), initializer=_begin, initargs=(work,)
-    )
+    pool = process_pool(min(processes, len(folders)), _begin, work)
     try:
         futures = {pool.submit(_make, folder): folder for folder in folders}
         for future in as_completed(futures):
@@ -153,56 +149,6 @@ def _begin(work: Work) -> None:
 def _make(folder: Path) -> None:
     assert _maker is not None  # the process began with `_begin`
     _maker.make(folder)
-
-
-def on_cluster(ray: Any, urls: Mapping[Path, str], work: Work, told: Told = lambda _: None) -> None:
-    """The same on a Ray cluster, an episode a task; what was on a node that is lost is done on another.
-
-    Args:
-        ray: The library, which has joined a cluster.
-        urls: For the folder of each episode the URL of its run, where a node reads and writes; or "": then
-            all nodes must see the folder.
-        work: What is made.
-        told: Told of each episode that is done.
-
-    Raises:
-        RecordingError: See `make_ready`; or a node does not see a folder.
-        SpeechError: See `make_ready`; or the cluster failed.
-    """
-    task = ray.remote(num_cpus=1, max_retries=3)(_make_on_node)
-    packed = pickle.dumps(work)
-    order = sorted(urls, key=sound_bytes, reverse=True)
-    waiting = {task.remote(folder.absolute(), urls[folder], packed): folder for folder in order}
-    while waiting:
-        (done, *_), _ = ray.wait(list(waiting))
-        folder = waiting.pop(done)
-        try:
-            ray.get(done)
-        except ray.exceptions.RayTaskError as error:
-            raise error.cause from error
-        except ray.exceptions.RayError as error:
-            found = str(error).partition("\n")[0]
-            remedy = "Score again: what is done stays."
-            raise SpeechError(f"{folder.name} on the cluster", found, remedy) from error
-        told(folder)
-
-
-_makers: dict[bytes, Maker] = {}
-"""Those of a process of a cluster, which Ray uses for one task after the other."""
-
-
-def _make_on_node(folder: Path, url: str, packed: bytes) -> None:
-    if packed not in _makers:
-        _makers[packed] = Maker(pickle.loads(packed))  # noqa: S301 - our own, from the process with the run
-    maker = _makers[packed]
-    if url:
-        maker.make_at(url, folder.name)
-        return
-    if not folder.is_dir():
-        found = f"is not on the node {socket.gethostname()}, which was to measure it"
-        remedy = "Keep the run at a URL (docs/scale.md) or on a disk that all nodes share."
-        raise RecordingError(folder, found, remedy)
-    maker.make(folder)
 
 
 def sound_bytes(folder: Path) -> int:

@@ -54,15 +54,15 @@ def endpoint_wait(view: EpisodeView) -> list[Measurement]:
         stop
         if isinstance(stop, Unscored)
         else Measured(stop * 1000 - _user_end_ms(view, exchange), exchange.index)
-        for exchange, stop in ((exchange, _stop(view, exchange)) for exchange in view.timeline.exchanges)
+        for exchange, stop in _stops(view)
     ]
 
 
 def endpoint_think(view: EpisodeView) -> list[Measurement]:
     """From the server's own end-of-speech to the arrival of the reply's first audio."""
     measurements: list[Measurement] = []
-    for exchange in view.timeline.exchanges:
-        stop, first = _stop(view, exchange), _part(view, exchange, "first_byte_ms")
+    for exchange, stop in _stops(view):
+        first = _part(view, exchange, "first_byte_ms")
         if isinstance(stop, Unscored):
             measurements.append(stop)
         elif isinstance(first, Unscored):
@@ -165,21 +165,34 @@ def _part(view: EpisodeView, exchange: Exchange, name: str) -> Measured | Unscor
     return Measured(parts[name], exchange.index)
 
 
-def _stop(view: EpisodeView, exchange: Exchange) -> float | Unscored:
-    """When the server's end-of-speech for a turn arrived, in seconds, if it tells anything."""
+def _stops(view: EpisodeView) -> list[tuple[Exchange, float | Unscored]]:
+    """When the server's end-of-speech for each turn arrived, in seconds, if it tells anything."""
+    edges = [event for event in view.events if isinstance(event, EndpointUserSpeech)]
+    made = [event.t for event in view.events if isinstance(event, EndpointText | EndpointUserText)]
+    began = [event.t for event in view.events if isinstance(event, ResponseBegan)]
+    exchanges = view.timeline.exchanges
+    return [(exchange, _stop(view, exchange, edges, made, began)) for exchange in exchanges]
+
+
+def _stop(
+    view: EpisodeView,
+    exchange: Exchange,
+    edges: Sequence[EndpointUserSpeech],
+    made: Sequence[float],
+    began: Sequence[float],
+) -> float | Unscored:
     first = _part(view, exchange, "first_byte_ms")
     if isinstance(first, Unscored):
         return first
     start = view.timeline.seconds(exchange.user.start)
     until = exchange.reply[0].delivery.arrival if exchange.reply[0].delivery else 0.0
-    edges = [e for e in view.events if isinstance(e, EndpointUserSpeech) and start <= e.t <= until]
-    if not edges or edges[-1].edge != "stop":
+    own = [edge for edge in edges if start <= edge.t <= until]
+    if not own or own[-1].edge != "stop":
         return Unscored("no_server_event", exchange.index)
-    stop = edges[-1].t
+    stop = own[-1].t
     # no transcript and no answer can be ready in the instant the user falls silent: such a stop was held
-    made = [e.t for e in view.events if isinstance(e, EndpointText | EndpointUserText)]
-    began = [e.t for e in view.events if isinstance(e, ResponseBegan) and start <= e.t <= until]
-    told = any(start <= t <= until for t in made) or any(t - stop > HELD_BACK_S for t in began)
+    answering = (t for t in began if t <= until)
+    told = any(start <= t <= until for t in made) or any(t - stop > HELD_BACK_S for t in answering)
     if not told or any(abs(t - stop) <= HELD_BACK_S for t in [*made, until]):
         return Unscored("not_separable", exchange.index)
     return stop

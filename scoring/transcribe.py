@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
 import numpy as np
-from pydantic import ValidationError
 
-from recordings.reader import Episode, Track, read_scores, write_scores
+from recordings.reader import Episode, Track, read_made, write_scores
 from scoring.transcripts import Clip, ClipKind, RecogniserModel, TranscribedClip, Transcripts
 from streams.audio import Pcm, Samples, to_float
 from streams.resample import resample
@@ -50,13 +49,8 @@ def stored_transcripts(episode: Episode) -> Transcripts | None:
     Raises:
         RecordingError: The file is no JSON.
     """
-    if not (episode.path / "scores" / f"{FILE}.json").is_file():
-        return None
-    try:
-        found = Transcripts.model_validate(read_scores(episode.path, FILE))
-    except ValidationError:
-        return None  # of another version: it can be made anew
-    return found if found.episode == episode.info.id else None
+    found = read_made(episode.path, FILE, Transcripts)
+    return found if found is not None and found.episode == episode.info.id else None
 
 
 async def transcribe(episode: Episode, clips: Sequence[Clip], recogniser: Recogniser) -> Transcripts:

@@ -104,6 +104,7 @@ def run(main: Coroutine[Any, Any, T], *, simulate: bool = False) -> T:
     """
     if simulate:
         with asyncio.Runner(loop_factory=SimulatedLoop) as runner:
+            runner.get_loop().set_exception_handler(_told)
             return runner.run(main)
     interval, collections = sys.getswitchinterval(), gc.get_threshold()
     sys.setswitchinterval(0.0005)
@@ -111,11 +112,18 @@ def run(main: Coroutine[Any, Any, T], *, simulate: bool = False) -> T:
     gc.set_threshold(*_COLLECTIONS)
     try:
         with asyncio.Runner(loop_factory=_wall_clock_loop) as runner:
+            runner.get_loop().set_exception_handler(_told)
             return runner.run(main)
     finally:
         gc.set_threshold(*collections)
         gc.unfreeze()
         sys.setswitchinterval(interval)
+
+
+def _told(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    """A second Ctrl+C hits some task in the middle; that the command was interrupted is said as it is."""
+    if not isinstance(context.get("exception"), KeyboardInterrupt):
+        loop.default_exception_handler(context)
 
 
 def _wall_clock_loop() -> asyncio.AbstractEventLoop:

@@ -13,7 +13,13 @@ import pytest
 os.environ["HF_HUB_OFFLINE"] = "1"
 
 # two runs of the suite try the same examples, and a slow machine is no failure
-hypothesis.settings.register_profile("vivavoce", deadline=None, derandomize=True, database=None)
+hypothesis.settings.register_profile(
+    "vivavoce",
+    deadline=None,
+    derandomize=True,
+    database=None,
+    suppress_health_check=[hypothesis.HealthCheck.too_slow],
+)
 hypothesis.settings.load_profile("vivavoce")
 
 # started in the background by a shell, a process ignores Ctrl+C, and so do its children

@@ -65,8 +65,9 @@ def everything(
 
 def main() -> None:
     """Entry point of `viva`."""
-    # before numpy comes: its sums, and by them a word that Whisper hears now and then, depend on its
-    # threads, and Ray's processes have one; a number in the environment goes first
+    # before numpy comes: its products are rounded by the number of its threads, and by them the sentence
+    # vectors that the rules judge holds against its thresholds; Ray's processes have one. With two, such
+    # vectors take twice the processor. A number in the environment goes first
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
         defaults = configuration.defaults(Path("viva.toml"), app)

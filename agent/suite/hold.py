@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from agent.control import Control
-from agent.observers import Audience, Nobody, TurnObserver
+from agent.observers import Audience, Nobody, Transcribed, TurnObserver
 from agent.outcome import end_for, first_cause
 from agent.session import Engines, Session, SessionPlan
 from agent.suite.budget import Meter
@@ -90,6 +90,7 @@ class Workplace:
         python_tools: Python functions beside a scenario may be run as its tools.
         control: Takes what is asked of a call from outside.
         microphone: By which a person may take a call over; None if there is none here.
+        transcribed: Told, in a call's context, what a recogniser has done for it that is not in `engines`.
     """
 
     connect: Connect
@@ -100,6 +101,7 @@ class Workplace:
     python_tools: bool = False
     control: Callable[[Job], Control | None] = lambda _: None
     microphone: OpenDevice | None = None
+    transcribed: Callable[[Transcribed], None] = lambda _: None
 
 
 @dataclass(frozen=True, slots=True)

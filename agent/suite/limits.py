@@ -15,7 +15,11 @@ FIRST_WAIT_S = 5.0
 """Before a call is tried again for the first time; the wait doubles each time."""
 
 LONGEST_WAIT_S = 300.0
-"""At most so long it waits, unless the endpoint asks for more."""
+"""At most so long it waits, unless the endpoint asks for more; no other call waits longer for its sake."""
+
+REFUSALS = 8
+"""So often in a row an endpoint may take no calls (within ten minutes, if it does not say how long). After
+that it is called no more, and its calls are left for another day."""
 
 TRIES_IF_LOST = 3
 """A call whose process died is held again so often: one that kills what holds it must come to an end."""
@@ -51,6 +55,15 @@ class _Place:
     running: int = 0
     breathing: list[float] = field(default_factory=list)  # until when, in rising order
     next_start: float = 0.0
+    refusals: int = 0  # one after the other
+
+    @property
+    def given_up(self) -> bool:
+        return self.refusals >= REFUSALS
+
+    @property
+    def left(self) -> bool:
+        return bool(self.waiting or self.later) and not self.given_up
 
 
 class Schedule:
@@ -77,7 +90,7 @@ class Schedule:
     @property
     def empty(self) -> bool:
         """True if nothing is left to begin."""
-        return not any(place.waiting or place.later for place in self._places.values())
+        return not any(place.left for place in self._places.values())
 
     @property
     def waiting(self) -> list[Job]:
@@ -117,6 +130,30 @@ class Schedule:
         if self._limits.breath_s:
             place.breathing.append(now + self._limits.breath_s)
 
+    def answered(self, job: Job) -> None:
+        """The endpoint has taken a call."""
+        self._places[job.endpoint_number].refusals = 0
+
+    def refused(self, job: Job, now: float, wait_s: float | None = None) -> float:
+        """The endpoint takes no calls now: none begins with it for a while, lest all be refused in a row.
+
+        Args:
+            job: The call that it has refused.
+            now: The time.
+            wait_s: What the endpoint asks for, if it asks; else the wait doubles with each refusal.
+
+        Returns:
+            Seconds until its next call; 0 if there is none, since it has refused `REFUSALS` times in a row.
+        """
+        place = self._places[job.endpoint_number]
+        own = FIRST_WAIT_S * 2**place.refusals
+        if now >= place.next_start:  # else it is one of several that were refused together
+            place.refusals += 1
+            place.next_start = now + min(own if wait_s is None else wait_s, LONGEST_WAIT_S)
+        elif wait_s is not None:
+            place.next_start = max(place.next_start, now + min(wait_s, LONGEST_WAIT_S))
+        return 0.0 if place.given_up else place.next_start - now
+
     def again(
         self, job: Job, now: float, wait_s: float | None = None, *, lost: bool = False
     ) -> float | None:
@@ -145,7 +182,7 @@ class Schedule:
         while place.later and place.later[0][0] <= now:
             _, number, job = heapq.heappop(place.later)
             heapq.heappush(place.waiting, (number, job))
-        if not place.waiting and not place.later:
+        if not place.left:
             return float("inf")
         comes = now if place.waiting else place.later[0][0]
         return max(comes, place.next_start, self._free_at(place, now))

@@ -11,7 +11,7 @@ from agent.suite.brake import Brake
 from agent.suite.budget import Budget, Spent
 from agent.suite.hold import Order, Result, Workplace, broken
 from agent.suite.holder import Here, Holder
-from agent.suite.limits import RunLimits, Schedule
+from agent.suite.limits import REFUSALS, RunLimits, Schedule
 from agent.suite.plan import Job
 from agent.suite.progress import Progress, Standing
 from recordings.errors import RecordingError
@@ -137,7 +137,7 @@ class _Sitting:
 
     def held(self) -> Held:
         """What became of it all."""
-        why = self._stopped()
+        why = self._stopped() or f"the endpoint has taken no calls {REFUSALS} times in a row"
         return Held(
             results=tuple(self._settled[job.id] for job in self._jobs if job.id in self._settled),
             again=tuple(self._again),
@@ -178,7 +178,16 @@ class _Sitting:
             self._settled[job.id] = result
         else:
             self._again.append(result)
-        self._settings.told(self._progress.ended(now(), void=result.outcome.void, settled=settled))
+        rests = self._rests(result)
+        told = self._progress.ended(now(), void=result.outcome.void, settled=settled, rests_s=rests)
+        self._settings.told(told)
+
+    def _rests(self, result: Result) -> float:
+        """Seconds until the next call with an endpoint that takes none now; 0 if it does."""
+        if result.outcome is Outcome.RATE_LIMITED or result.wait_s is not None:
+            return self._schedule.refused(result.job, now(), result.wait_s)
+        self._schedule.answered(result.job)
+        return 0.0
 
     async def _note(self, result: Result) -> None:
         self._settings.ended(result)

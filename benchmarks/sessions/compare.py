@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from agent.attached import attached, lifeline
 from benchmarks.sessions.measured import together
 from recordings.format import Outcome
 
@@ -75,8 +75,9 @@ def _told(count: int) -> int:
 
 def _python(module: str, *arguments: str) -> subprocess.Popen[str]:
     return subprocess.Popen(
-        [sys.executable, "-m", module, *arguments],
+        attached(module, *arguments),
         cwd=ROOT,
+        stdin=lifeline(),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 import tempfile
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,6 +18,7 @@ from typing import Any
 import numpy as np
 import yaml
 
+from agent.attached import attached, lifeline
 from scenarios.load import load_pack
 from streams.reference.answers import KnowledgeAnswerer
 from streams.reference.dialogue import Message, Role
@@ -40,7 +40,7 @@ def words_in_time(repeats: int = 4) -> dict[str, Any]:
         answers = Path(folder) / "answers.yaml"
         answers.write_text(yaml.safe_dump(_answers()))
         with reference_server(f"mode=rehearsed&answers={answers}") as address:
-            command = [sys.executable, "-m", "agent.cli.main", "run", "demo"]
+            command = attached("agent.cli.main", "run", "demo")
             for scenario in SCENARIOS:
                 command += ["--only", scenario]
             for first in (0, 3):
@@ -50,7 +50,15 @@ def words_in_time(repeats: int = 4) -> dict[str, Any]:
             command += ["--recogniser", "whisper:tiny"]
             command += ["--judge", "rules", "--no-report", "--max-lateness", "2000", "--out", "run"]
             environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-            subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=True)
+            subprocess.run(
+                command,
+                cwd=folder,
+                env=environment,
+                stdin=lifeline(),
+                capture_output=True,
+                text=True,
+                check=True,
+            )
         return measured(_episodes(Path(folder) / "run"))
 
 

@@ -20,8 +20,12 @@ def whole(path: Path) -> Iterator[Path]:
         OSError: The disk does not take it.
     """
     _refuse(path)
-    with tempfile.TemporaryDirectory(prefix=f".{path.name[:50]}-", dir=path.parent) as making:
-        place = Path(making) / path.name
+    try:
+        making = tempfile.TemporaryDirectory(prefix=f".{path.name[:50]}-", dir=path.parent)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from error  # it is `path` that was asked for
+    with making as folder:
+        place = Path(folder) / path.name
         yield place
         _refuse(path)
         place.rename(path)

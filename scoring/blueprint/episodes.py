@@ -14,10 +14,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from pydantic import ValidationError
 
 from recordings.format import Side, Turn
-from recordings.reader import Episode, Track, read_scores, track_path, write_scores
+from recordings.reader import Episode, Track, read_made, track_path, write_scores
 from scoring.blueprint.measure import Instruments, blueprint_of, speech_samples
 from scoring.blueprint.record import BLUEPRINT_VERSION, Blueprint, Cause, Part
 from streams.audio import Samples, to_float
@@ -117,13 +116,10 @@ def stored_blueprints(episode: Episode) -> EpisodeBlueprints | None:
     Raises:
         RecordingError: The file is no JSON.
     """
-    if not (episode.path / "scores" / f"{FILE}.json").is_file():
+    found = read_made(episode.path, FILE, EpisodeBlueprints)
+    if found is None or (found.episode, found.version) != (episode.info.id, BLUEPRINT_VERSION):
         return None
-    try:
-        found = EpisodeBlueprints.model_validate(read_scores(episode.path, FILE))
-    except ValidationError:
-        return None  # of another version: it can be made anew
-    return found if (found.episode, found.version) == (episode.info.id, BLUEPRINT_VERSION) else None
+    return found
 
 
 async def episode_blueprints(

@@ -9,7 +9,8 @@ either way (protocols without responses), stopping within 2 s counts as stopping
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from bisect import bisect_left
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
 
@@ -82,7 +83,7 @@ class Moment:
 
 
 def spells(timeline: Timeline) -> tuple[Spell, ...]:
-    """All spells in order of their start."""
+    """All spells in order of their start. None overlap: all of a stretch is heard before all of another."""
     gap = round(QUIET_S * timeline.rate) - 1
     found: list[Spell] = []
     for stretch in timeline.stretches:
@@ -92,36 +93,44 @@ def spells(timeline: Timeline) -> tuple[Spell, ...]:
             Spell(part.start, part.end, stretch, resumes)
             for part, resumes in zip(parts, [*later, None], strict=True)
         ]
-    return tuple(sorted(found, key=lambda spell: spell.start))
+    return tuple(sorted(found, key=_start))
 
 
 def moments(view: EpisodeView) -> tuple[Moment, ...]:
     """One for each utterance of the user, in order."""
     timeline, all_spells = view.timeline, spells(view.timeline)
     evidence = _Evidence(view.events, timeline)
-    return tuple(_moment(utterance, timeline, all_spells, evidence) for utterance in timeline.utterances)
+    turns = sorted(timeline.exchanges, key=_began)
+    return tuple(_moment(utterance, turns, all_spells, evidence) for utterance in timeline.utterances)
 
 
 def _moment(
-    utterance: Utterance, timeline: Timeline, all_spells: Sequence[Spell], evidence: _Evidence
+    utterance: Utterance, turns: Sequence[Exchange], all_spells: Sequence[Spell], evidence: _Evidence
 ) -> Moment:
-    under_way = [spell for spell in all_spells if spell.start < utterance.start < spell.end]
-    spell = under_way[-1] if under_way else None
+    place = bisect_left(all_spells, utterance.start, key=_start)
+    latest = all_spells[place - 1] if place else None
+    spell = latest if latest is not None and utterance.start < latest.end else None
     return Moment(
         utterance=utterance,
         spell=spell,
         stop=None if spell is None else evidence.stop(spell, utterance.start),
-        next_spell=next((later for later in all_spells if later.start >= utterance.start), None),
-        reply_due=spell is None and _reply_due(utterance, timeline.exchanges),
+        next_spell=all_spells[place] if place < len(all_spells) else None,
+        reply_due=spell is None and _reply_due(utterance, turns),
     )
 
 
-def _reply_due(utterance: Utterance, exchanges: Iterable[Exchange]) -> bool:
+def _reply_due(utterance: Utterance, turns: Sequence[Exchange]) -> bool:
     """Whether the turn before an utterance had got no answer yet when it began."""
-    before = [exchange for exchange in exchanges if exchange.user.start < utterance.start]
-    if not before:
-        return False
-    return not any(stretch.start < utterance.start for stretch in before[-1].reply)
+    place = bisect_left(turns, utterance.start, key=_began)
+    return place > 0 and not any(stretch.start < utterance.start for stretch in turns[place - 1].reply)
+
+
+def _start(spell: Spell) -> int:
+    return spell.start
+
+
+def _began(exchange: Exchange) -> int:
+    return exchange.user.start
 
 
 class _Evidence:
@@ -129,9 +138,10 @@ class _Evidence:
 
     def __init__(self, events: Sequence[Event], timeline: Timeline) -> None:
         self._timeline = timeline
-        self._flushes = [event for event in events if isinstance(event, Flushed)]
+        flushes = [event for event in events if isinstance(event, Flushed)]
+        self._flushed_at = sorted(event.at * timeline.endpoint_step for event in flushes)
         self._dropped = {
-            item for event in self._flushes for item, heard, received in event.items if heard < received
+            item for event in flushes for item, heard, received in event.items if heard < received
         }
         self._status = {
             event.response: event.status for event in events if isinstance(event, ResponseFinished)
@@ -145,8 +155,8 @@ class _Evidence:
         if delivery is not None and any(item in self._dropped for item in delivery.items):
             return Stop.CUT_SHORT
         reach = round(FLUSH_REACH_S * timeline.rate)
-        flushed = (event.at * timeline.endpoint_step for event in self._flushes)
-        if any(onset <= at <= spell.end + reach for at in flushed):
+        first = bisect_left(self._flushed_at, onset)
+        if any(at <= spell.end + reach for at in self._flushed_at[first : first + 1]):
             return Stop.CUT_SHORT
         waited = spell.end - onset
         if spell.resumes is not None and waited <= FALTERS_WITHIN_S * timeline.rate:
@@ -157,6 +167,7 @@ class _Evidence:
         return Stop.CUT_SHORT if waited <= STOPS_WITHIN_S * timeline.rate else Stop.BY_ITSELF
 
 
-def starts_within(all_spells: Iterable[Spell], span: Segment) -> Spell | None:
-    """The first spell that begins in a span of ticks."""
-    return next((spell for spell in all_spells if span.start <= spell.start < span.end), None)
+def starts_within(all_spells: Sequence[Spell], span: Segment) -> Spell | None:
+    """The first spell that begins in a span of ticks, of all in order."""
+    place = bisect_left(all_spells, span.start, key=_start)
+    return all_spells[place] if place < len(all_spells) and all_spells[place].start < span.end else None

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from recordings.format import BehaviourSettled, Role
 from scoring.audible import Segment, common, total
-from scoring.duplex.moments import moments, spells, starts_within
+from scoring.duplex.moments import Spell, moments, spells, starts_within
 from scoring.duplex.yielding import interruptions
 from scoring.metric import Measured, Measurement, Unscored
 from scoring.timeline import Exchange, Stretch
@@ -56,8 +56,12 @@ def pause_take_over(view: EpisodeView) -> list[Measurement]:
     Full-Duplex-Bench, pause handling: the endpoint begins to talk inside the pause, or before the user's
     next words are over, and goes on for 1 s or more. By duration alone; the source counts words besides.
     """
+    every = spells(view.timeline)
     return [
-        Measured(float(_takes_over(view, Segment(pause.start, until))), evidence=_at(view, pause.start))
+        Measured(
+            float(_takes_over(view, starts_within(every, Segment(pause.start, until)))),
+            evidence=_at(view, pause.start),
+        )
         for pause, until in _pauses(view)
     ]
 
@@ -197,8 +201,7 @@ def _pauses(view: EpisodeView) -> Iterable[tuple[Segment, int]]:
         yield from zip(utterance.pauses, [*starts[1:], utterance.end], strict=False)
 
 
-def _takes_over(view: EpisodeView, span: Segment) -> bool:
-    spell = starts_within(spells(view.timeline), span)
+def _takes_over(view: EpisodeView, spell: Spell | None) -> bool:
     return spell is not None and (_long(view, spell.stretch) or spell.stretch.cut)
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from recordings.format import Role
 from scoring.audible import Segment, common, total
-from scoring.duplex.moments import STOPS_WITHIN_S, Moment, Stop, moments, spells, starts_within
+from scoring.duplex.moments import STOPS_WITHIN_S, Moment, Spell, Stop, moments, spells, starts_within
 from scoring.metric import Measured, Measurement, Unscored
 from scoring.view import EpisodeView
 
@@ -93,10 +95,12 @@ def false_yields(view: EpisodeView) -> list[Measurement]:
 
 
 def _ignored(view: EpisodeView, role: Role) -> list[Measurement]:
-    return [_went_on(view, moment) for moment in moments(view) if moment.utterance.role is role]
+    found = [moment for moment in moments(view) if moment.utterance.role is role]
+    every = spells(view.timeline) if found else ()
+    return [_went_on(view, moment, every) for moment in found]
 
 
-def _went_on(view: EpisodeView, moment: Moment) -> Measurement:
+def _went_on(view: EpisodeView, moment: Moment, every: Sequence[Spell]) -> Measurement:
     """1 if the endpoint took no notice: it neither stopped within 1.0 s, nor answered within 2.0 s."""
     if moment.over_speech:
         return _scored(view, moment, stopped=False)
@@ -107,7 +111,7 @@ def _went_on(view: EpisodeView, moment: Moment) -> Measurement:
     turns = (turn.start for turn in timeline.utterances if turn.role.wants_answer)
     next_turn = min((start for start in turns if start > utterance.start), default=wait)
     until = min(wait, next_turn, timeline.duration)
-    answered = starts_within(spells(timeline), Segment(utterance.start, max(until, utterance.start)))
+    answered = starts_within(every, Segment(utterance.start, max(until, utterance.start)))
     if answered is None and until < wait:
         return Unscored("session_ended" if until == timeline.duration else "user_spoke_next")
     return Measured(float(answered is None), evidence=_evidence(view, moment))

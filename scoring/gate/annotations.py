@@ -15,19 +15,21 @@ MOST = 10
 
 
 def annotate(result: GateResult) -> Iterator[str]:
-    """Lines to print: what failed as errors, thresholds and regressions first; a last one for the rest."""
+    """Lines to print: errors, thresholds and regressions first, and one for the rest; warnings."""
     failed = [*result.having(Status.FAILED), *result.having(Status.UNDECIDED)]
     failed.sort(key=lambda check: check.kind is Kind.EXPECTATION)
     shown = failed if len(failed) <= MOST else failed[: MOST - 1]
     for check in shown:
-        yield _error(check)
+        yield _annotation("error", check)
     if len(failed) > len(shown):
         yield f"::error title=viva gate::{len(failed) - len(shown)} more failed"
+    for check in result.compared_with_nothing[:MOST]:
+        yield _annotation("warning", check)
 
 
-def _error(check: Check) -> str:
+def _annotation(level: str, check: Check) -> str:
     title = _escaped(f"viva gate: {check.kind.value} {check.name}").replace(":", "%3A").replace(",", "%2C")
-    return f"::error title={title}::{_escaped(reason_of(check))}"
+    return f"::{level} title={title}::{_escaped(reason_of(check))}"
 
 
 def _escaped(text: str) -> str:

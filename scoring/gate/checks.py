@@ -14,7 +14,7 @@ class Status(StrEnum):
     PASSED = "passed"
     FAILED = "failed"
     SKIPPED = "skipped"  # says nothing: void, unscored, too little data
-    UNDECIDED = "undecided"  # our own side spoiled so much that the gate cannot say
+    UNDECIDED = "undecided"  # too little was held, or our own side spoiled too much, for the gate to say
 
 
 class Kind(StrEnum):
@@ -23,6 +23,10 @@ class Kind(StrEnum):
     EXPECTATION = "expectation"
     THRESHOLD = "threshold"
     REGRESSION = "regression"
+
+
+EVERYTHING = "all"
+"""Name of a check of all metrics at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +70,12 @@ class GateResult:
     def having(self, status: Status, kind: Kind | None = None) -> Sequence[Check]:
         """The checks that came out so."""
         return [c for c in self.checks if c.status is status and kind in (None, c.kind)]
+
+    @property
+    def compared_with_nothing(self) -> Sequence[Check]:
+        """Endpoints that the baseline says nothing about, although one was named."""
+        skipped = self.having(Status.SKIPPED, Kind.REGRESSION)
+        return [check for check in skipped if check.name == EVERYTHING]
 
     @property
     def status(self) -> Status:

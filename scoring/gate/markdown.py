@@ -14,7 +14,7 @@ MOST = 50
 _HEADLINES = {
     Status.PASSED: "passed",
     Status.FAILED: "failed",
-    Status.UNDECIDED: "could not be decided: too many calls were spoiled by our own side",
+    Status.UNDECIDED: "could not be decided",
 }
 
 

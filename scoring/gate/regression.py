@@ -17,7 +17,7 @@ from scoring.compare.metrics import Better, Compared
 from scoring.compare.pairs import pair
 from scoring.compare.sides import between_runs
 from scoring.digest.columns import Digest
-from scoring.gate.checks import Check, Kind, Status
+from scoring.gate.checks import EVERYTHING, Check, Kind, Status
 from scoring.metric import Metric, Statistic
 from scoring.report.figures import counts_text, number, range_text, title
 from scoring.statistics.intervals import Interval, bootstrap_mean, bootstrap_ratio, share_interval
@@ -36,20 +36,25 @@ def regressions(
     Raises:
         NothingToCompare: The runs have several endpoints, and none in common.
     """
+    unseen = dict.fromkeys(row.endpoint for row in now.rows)
     for question in between_runs(before, now, ("before", "now")):
         pairs = pair(question.first.digest, question.second.digest, question.key)
         old = question.first.digest.select(pairs.first >= 0)
         new = question.second.digest.select(pairs.second >= 0)
         endpoint = question.second.digest.rows[0].endpoint
+        unseen.pop(endpoint)
         if not pairs.count:
             why = f"no call of the baseline has the same scenario and seed ({counts_text(pairs.left_out)})"
-            yield Check(Kind.REGRESSION, "all", endpoint, Status.SKIPPED, why)
+            yield Check(Kind.REGRESSION, EVERYTHING, endpoint, Status.SKIPPED, why)
             continue
         for each in compared:
             metric = metrics[each.metric]
             sides = [_estimate(digest, metric) for digest in (old, new)]
             if any(side.episodes for side in sides):
                 yield _check(each, metric, endpoint, *sides)
+    for endpoint in unseen:
+        why = "the baseline has no call with this endpoint"
+        yield Check(Kind.REGRESSION, EVERYTHING, endpoint, Status.SKIPPED, why)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from scoring.digest.columns import Digest, Mask
 from scoring.gate.checks import Check, Kind, Status
@@ -46,15 +47,27 @@ class Bound:
         return " and ".join(parts)
 
 
-def thresholds(digest: Digest, bounds: Sequence[Bound], metrics: Mapping[str, Metric]) -> Iterator[Check]:
-    """Check every bound for every endpoint."""
+def thresholds(
+    digest: Digest,
+    bounds: Sequence[Bound],
+    metrics: Mapping[str, Metric],
+    unrecorded: Mapping[str, int] = MappingProxyType({}),
+) -> Iterator[Check]:
+    """Check every bound for every endpoint.
+
+    Args:
+        digest: The episodes.
+        bounds: What is asked for.
+        metrics: All metrics by name.
+        unrecorded: Calls of an endpoint that left no episode: void as well.
+    """
     own = {bound.metric for bound in bounds}
     every = [*bounds, *([] if VOID_SHARE in own else [Bound(VOID_SHARE, most=MOST_VOID)])]
-    for endpoint in dict.fromkeys(row.endpoint for row in digest.rows):
+    for endpoint in dict.fromkeys([*(row.endpoint for row in digest.rows), *unrecorded]):
         keep = digest.where(row.endpoint == endpoint for row in digest.rows)
         for bound in every:
             if bound.metric == VOID_SHARE:
-                yield _void(digest, bound, endpoint, keep)
+                yield _void(digest, bound, endpoint, keep, unrecorded.get(endpoint, 0))
             else:
                 yield _bound(digest, bound, metrics[bound.metric], endpoint, keep)
 
@@ -70,15 +83,17 @@ def _bound(digest: Digest, bound: Bound, metric: Metric, endpoint: str, keep: Ma
     if value is None:
         missing = {cause: count for cause, count in found.unscored.items() if cause != VOID}
         causes = found.withheld.replace("_", " ") or counts_text(missing) or "no occasion"
-        status, reason = Status.FAILED, f"could not be measured ({causes}); asked for: {asked}"
+        # calls that our own side spoiled say nothing about the endpoint, not even that it failed
+        status = Status.FAILED if (keep & ~digest.void).any() else Status.UNDECIDED
+        reason = f"could not be measured ({causes}); asked for: {asked}"
     else:
         status = Status.PASSED if bound.keeps(value) else Status.FAILED
         reason = f"{title(metric.name)} {number(value, metric.unit)}, asked for: {asked} (n = {found.n})"
     return Check(Kind.THRESHOLD, metric.name, endpoint, status, reason)
 
 
-def _void(digest: Digest, bound: Bound, endpoint: str, keep: Mask) -> Check:
-    calls, void = int(keep.sum()), int((keep & digest.void).sum())
+def _void(digest: Digest, bound: Bound, endpoint: str, keep: Mask, unrecorded: int) -> Check:
+    calls, void = int(keep.sum()) + unrecorded, int((keep & digest.void).sum()) + unrecorded
     share = void / calls
     status = Status.PASSED if bound.keeps(share) and void < calls else Status.UNDECIDED
     reason = f"{void} of {calls} calls void ({number(share, 'ratio')}), asked for: {bound.text('ratio')}"

@@ -16,6 +16,8 @@ from scoring.agreement.labels import Labels
 from scoring.agreement.output import to_json
 from scoring.agreement.raters import examine_raters
 from scoring.growing.opinions import LABELS, LEVEL, MANNER, QUESTIONS, Opinions, consistent, key, votes
+from scoring.labelling.answers import Asked, source
+from scoring.labelling.protocol import Part
 from scoring.statistics.intervals import Interval, wilson
 
 PUBLISHED: Mapping[str, float] = MappingProxyType({"level": 0.90, "manner": 0.93})
@@ -105,6 +107,7 @@ def report(
         "divided": {name: sum(_divided(x, name, everybody) for x in lines) for name in QUESTIONS},
         "withheld": {name: _withheld(name, everybody) for name in QUESTIONS},
         "between_people": {name: _between(lines, name, everybody) for name in QUESTIONS},
+        "with_themselves": {name: _again(name, everybody) for name in QUESTIONS},
     }
 
 
@@ -132,9 +135,20 @@ def _withheld(question: str, everybody: Opinions) -> dict[str, int]:
         said.unscored or "no_label"
         for given in everybody.values()
         for asked, said in given.items()
-        if asked.dimension == question and said.label is None
+        if asked.dimension == question and asked.round == 1 and said.label is None
     )
     return dict(sorted(causes.items()))
+
+
+def _again(question: str, everybody: Opinions) -> list[dict[str, Any]]:
+    """How often each person who was asked a second time said the same as at first."""
+    found = []
+    for name, given in sorted(everybody.items()):
+        first, second = (source(name, given, Asked(Part.ABSOLUTE, question, n), {}).by_item for n in (1, 2))
+        both = [first[item] == label for item, label in second.items() if item in first]
+        if both:
+            found.append({"person": name, "same": sum(both), "n": len(both)})
+    return found
 
 
 def _between(lines: Sequence[Review], question: str, everybody: Opinions) -> dict[str, Any]:

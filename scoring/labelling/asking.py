@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import TypeVar
 
 from recordings.label_files import NameUnfit, person_named
 from recordings.studio.label_cards import AnswerSent, CannotAnswer, Offer
 from scoring.labelling.clips import Clips
 from scoring.labelling.protocol import WITHHELD
+
+T = TypeVar("T")
 
 KEYS = {
     "bad": "1",
@@ -78,8 +81,28 @@ def wav(clips: Clips, token: str) -> bytes:
     """
     found = clips.wav(token)
     if found is None:
-        raise CannotAnswer(404, "no_such_sound", "There is no sound of that name; load the page again.")
+        raise unknown_sound()
     return found
+
+
+def earlier(answers: Sequence[T], steps: int) -> T:
+    """An answer of before.
+
+    Args:
+        answers: The latest first.
+        steps: So many answers ago; 1 is the latest.
+
+    Raises:
+        CannotAnswer: So many were not given.
+    """
+    if not 1 <= steps <= len(answers):
+        raise CannotAnswer(404, "nothing_before", f"There are {len(answers)} answers to go back to.")
+    return answers[steps - 1]
+
+
+def unknown_sound() -> CannotAnswer:
+    """A token that names no sound."""
+    return CannotAnswer(404, "no_such_sound", "There is no sound of that name; load the page again.")
 
 
 def unknown_question() -> CannotAnswer:

@@ -25,7 +25,7 @@ from recordings.studio.label_cards import (
 from scoring.arena.battles import Battle, BattleError, First
 from scoring.arena.episodes import Match
 from scoring.arena.store import read
-from scoring.labelling.asking import check, known, offers, unknown_question, wav
+from scoring.labelling.asking import check, earlier, known, offers, unknown_question, wav
 from scoring.labelling.clips import Clips, Tokens, asked_words, wanted
 from scoring.labelling.contests import (
     PERSON,
@@ -130,10 +130,7 @@ class BattleDesk:
         """A pair that was answered so many answers ago, with the answer."""
         with self._lock:
             person = self._known(person)
-            found = self._history(person)
-            if not 1 <= steps <= len(found):
-                raise CannotAnswer(404, "nothing_before", f"There are {len(found)} answers to go back to.")
-            item, said = found[steps - 1]
+            item, said = earlier(self._history(person), steps)
             match = self._matches[item]
             label = shown_label(match, said, first_shown(match, person, self.seed))
             note = str(said.evidence.get("note", ""))

@@ -24,7 +24,7 @@ from recordings.studio.label_cards import (
     Revealed,
 )
 from scoring.labelling.answers import answers, history, line, turned
-from scoring.labelling.asking import check, known, offers, unknown_question, wav
+from scoring.labelling.asking import check, earlier, known, offers, unknown_question, wav
 from scoring.labelling.clips import Clips, Tokens, asked_words, wanted
 from scoring.labelling.growth import Growth
 from scoring.labelling.material import Material, Reply
@@ -105,10 +105,7 @@ class LabellingDesk:
         """A question that was answered so many answers ago, with the answer."""
         with self._lock:
             person = self._known(person)
-            found = self._history(person)
-            if not 1 <= steps <= len(found):
-                raise CannotAnswer(404, "nothing_before", f"There are {len(found)} answers to go back to.")
-            key, label = found[steps - 1]
+            key, label = earlier(self._history(person), steps)
             shown = turned(label.label, self._first(person, key))
             return self._card(person, key, Given(label=shown, unscored=label.unscored, note=label.note))
 

@@ -19,7 +19,6 @@ from recordings.reading import read_bytes
 from recordings.studio.label_cards import (
     About,
     AnswerSent,
-    CannotAnswer,
     Card,
     Given,
     Next,
@@ -31,7 +30,7 @@ from scenarios.growing.review import Review, read_queue
 from scoring.growing.consistency import report
 from scoring.growing.opinions import LABELS, QUESTIONS, notes, opinions
 from scoring.labelling.answers import history, line
-from scoring.labelling.asking import check, known, offers, unknown_question
+from scoring.labelling.asking import check, earlier, known, offers, unknown_question, unknown_sound
 from scoring.labelling.checking import about, question
 from scoring.labelling.clips import Tokens
 from scoring.labelling.plan import Key, Unit, Work, remaining
@@ -57,7 +56,10 @@ class ReviewDesk:
         folder: Where answers are kept.
         utc: The time, ISO 8601.
         person: Who works here; "" lets anybody give a name.
-        seed: Of the orders.
+        seed: Of the orders, and of what is checked twice.
+        twice: Share of the sample that two people check, the rest being checked by one; None: everybody
+            checks everything.
+        again: Share that each person checks a second time, at the end; the first answers count.
     """
 
     queue: Path
@@ -65,8 +67,11 @@ class ReviewDesk:
     utc: Callable[[], str]
     person: str = ""
     seed: int = 0
+    twice: float | None = None
+    again: float = 0.0
     _tokens: Tokens[_Question] = field(default_factory=Tokens, init=False)
     _sounds: Tokens[str] = field(default_factory=Tokens, init=False)
+    _begun: dict[str, set[str]] = field(default_factory=dict, init=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, init=False)
 
     def __post_init__(self) -> None:
@@ -106,17 +111,14 @@ class ReviewDesk:
         """A question that was answered so many answers ago, with the answer."""
         with self._lock:
             person = self._known(person)
-            found = self._history(person)
-            if not 1 <= steps <= len(found):
-                raise CannotAnswer(404, "nothing_before", f"There are {len(found)} answers to go back to.")
-            key, said = found[steps - 1]
+            key, said = earlier(self._history(person), steps)
             return self._card(person, key, Given(label=said.label, unscored=said.unscored, note=said.note))
 
     def sound(self, token: str) -> bytes:
         """A WAV file."""
         audio = self._sounds.find(token)
         if audio is None:
-            raise CannotAnswer(404, "no_such_sound", "There is no sound of that name; load the page again.")
+            raise unknown_sound()
         return self._spoken(audio).wav
 
     def report(self) -> Mapping[str, Any]:
@@ -155,15 +157,19 @@ class ReviewDesk:
 
     def _next(self, person: str) -> Next:
         lines = self._lines()
-        work = Work(tuple(Unit((id,)) for id in sorted(lines)), QUESTIONS, self.seed)
-        left = remaining(work, person, opinions(list(lines.values()), self.folder))
-        answered = len(QUESTIONS) * len(lines) - len(left.asked)
+        units = tuple(Unit((id,)) for id in sorted(lines))
+        work = Work(units, QUESTIONS, self.seed, self.twice, self.again)
+        everybody = opinions(list(lines.values()), self.folder)
+        begun = {name: held & lines.keys() for name, held in self._begun.items()}
+        left = remaining(work, person, everybody, begun)
+        if left.asked:
+            self._begun.setdefault(person, set()).add(left.asked[0].item)
         return Next(
             card=self._card(person, left.asked[0]) if left.asked else None,
             progress=Progress(
-                answered=answered,
+                answered=len(everybody.get(person, {})),
                 left=len(left.asked),
-                units=len(lines),
+                units=len(left.units),
                 open=left.open,
                 can_go_back=bool(self._history(person)),
             ),

@@ -18,7 +18,7 @@ class Lost:
     """What was not published.
 
     Attributes:
-        dropped: By kind, since there was no room.
+        dropped: By kind, since there was no room, or no time at the end.
         replaced: By a newer message of the same topic.
     """
 
@@ -71,6 +71,11 @@ class Buffer:
             if key not in waiting:
                 waiting[key] = message
         self._make_room()
+
+    def drop_all(self) -> None:
+        """Give up what waits."""
+        while (message := self.take()) is not None:
+            self.lost.dropped[message.kind] += 1
 
     def take(self) -> Header | None:
         """The message with the lowest number, or None."""

@@ -35,6 +35,9 @@ REPORT_EVERY_S = 1.0
 LINGER_S, LINGER_AWAY_S = 3.0, 1.0
 """What waits at the end of a run has so long to get out; less if there is no connection."""
 
+LAST_WORD_S = 0.5
+"""What is said without waiting for the broker's receipt, since too much waits, has so long."""
+
 TakeCommand = Callable[[bytes, bool], None]
 """Takes the payload of a command, and whether the broker had kept it; called in the bus's thread."""
 
@@ -105,13 +108,11 @@ class Bus:
         if self._thread.is_alive():
             self._soon(lambda: self._task.cancel())
             self._thread.join(1.0)
-        lost = self.lost()
         with self._lock:
-            unsent = list(self._flying.values())
-            while (message := self._buffer.take()) is not None:
-                unsent.append(message)
-        lost.dropped.update(message.kind for message in unsent)
-        return lost
+            self._buffer.put_back(list(self._flying.values()))
+            self._flying.clear()
+            self._buffer.drop_all()
+        return self.lost()
 
     def _soon(self, work: Callable[[], object]) -> None:
         """Have something done in the thread, unless it has ended."""
@@ -155,6 +156,15 @@ class Bus:
         self._trouble = ""
 
     async def _talk(self, client: aiomqtt.Client) -> None:
+        try:
+            await self._publish(client)
+        except asyncio.CancelledError:  # not all gets out in time: the last word goes before the rest
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(LAST_WORD_S):
+                    await self._last_word(client, receipt=False)
+            raise
+
+    async def _publish(self, client: aiomqtt.Client) -> None:
         client.pending_calls_threshold = sys.maxsize
         presence = self._stamp(Presence(state="online"))
         self._presence = topic_of(self._broker.prefix, presence)
@@ -174,9 +184,16 @@ class Bus:
             with self._lock:
                 self._buffer.put_back([self._flying[seq] for seq in sorted(self._flying)])
                 self._flying.clear()
+        await self._last_word(client)
+
+    async def _last_word(self, client: aiomqtt.Client, *, receipt: bool = True) -> None:
+        """Say what was lost, and that the run has ended: the broker would keep it as one that is there."""
+        if not receipt:
+            with self._lock:
+                self._buffer.drop_all()
         if (loss := self._loss()) is not None:
-            await self._send(client, self._stamp(loss))
-        await self._send(client, self._stamp(Presence(state="ended")))
+            await self._send(client, self._stamp(loss), receipt=receipt)
+        await self._send(client, self._stamp(Presence(state="ended")), receipt=receipt)
 
     async def _listen(self, client: aiomqtt.Client) -> None:
         async for message in client.messages:
@@ -234,10 +251,10 @@ class Bus:
             else:
                 await self._wake.wait()
 
-    async def _send(self, client: aiomqtt.Client, message: Header) -> None:
+    async def _send(self, client: aiomqtt.Client, message: Header, *, receipt: bool = True) -> None:
         delivery = DELIVERIES[message.kind]
-        topic = topic_of(self._broker.prefix, message)
-        await client.publish(topic, encode(message), qos=delivery.qos, retain=delivery.retain)
+        topic, qos = topic_of(self._broker.prefix, message), delivery.qos if receipt else 0
+        await client.publish(topic, encode(message), qos=qos, retain=delivery.retain)
 
     def _wake_up(self) -> None:
         with self._lock:

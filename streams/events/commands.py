@@ -58,7 +58,7 @@ class Desk:
     def __init__(self, allow: Collection[str], obey: Obey) -> None:
         self._allow = allow
         self._obey = obey
-        self._answers: OrderedDict[str, Ack] = OrderedDict()
+        self._answers: OrderedDict[str, tuple[Command, Ack]] = OrderedDict()
 
     def take(self, payload: bytes, *, retained: bool = False) -> Ack:
         """Take a command as it arrives.
@@ -71,11 +71,11 @@ class Desk:
             command = decode_command(payload)
         except Unreadable as error:
             return Ack(id=_id_of(payload), status="invalid", reason=str(error))
-        if (answer := self._answers.get(command.id)) is not None:
-            return answer.model_copy(update={"repeated": True})
+        if (known := self._answers.get(command.id)) is not None:
+            return _again(command, *known)
         answer = self._answer(command, retained=retained)
         answer = answer.model_copy(update={"id": command.id, "name": command.name})
-        self._answers[command.id] = answer
+        self._answers[command.id] = (command, answer)
         if len(self._answers) > REMEMBERED:
             self._answers.popitem(last=False)
         return answer
@@ -91,6 +91,14 @@ class Desk:
         if command.name == "say" and not command.text.strip():
             return Ack(status="invalid", reason="there are no words to say")
         return self._obey(command)
+
+
+def _again(command: Command, known: Command, answer: Ack) -> Ack:
+    """The answer to an id that has come before; another command under it is never taken for the first."""
+    if command == known:
+        return answer.model_copy(update={"repeated": True})
+    why = f"the id {command.id!r} was that of another command ({known.name}): take a new one for each"
+    return Ack(id=command.id, name=command.name, status="invalid", reason=why)
 
 
 def refused(reason: str) -> Ack:

@@ -48,6 +48,12 @@ class BrokerRefused(BrokerUnreachable):
     remedy = f"Set {USER} and {PASSWORD} to what it knows."
 
 
+class BrokerUntrusted(BrokerUnreachable):
+    """The broker's certificate is signed by nobody whom this machine trusts."""
+
+    remedy = "Name the file with its issuer's certificate in SSL_CERT_FILE."
+
+
 class BrokerMissing(RuntimeError):
     """The library for MQTT is not installed."""
 
@@ -207,7 +213,8 @@ def _unreachable(broker: Broker, error: aiomqtt.MqttError) -> BrokerUnreachable:
         if code in _REFUSED:
             who = f"the user {broker.user!r} and its password" if broker.user else "a client without a user"
             return BrokerRefused(broker, f"the broker refuses {who}")
-    return BrokerUnreachable(broker, f"no connection with the broker ({error or type(error).__name__})")
+    kind = BrokerUntrusted if "CERTIFICATE_VERIFY_FAILED" in str(error) else BrokerUnreachable
+    return kind(broker, f"no connection with the broker ({error or type(error).__name__})")
 
 
 def _in_callback(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:

@@ -57,9 +57,12 @@ class RunSeen:
 
     @property
     def live(self) -> list[SessionState]:
-        """Calls under way; none if the run is gone."""
-        gone = self.presence is not None and not self.online
-        return [] if gone else [one for one in self.sessions.values() if one.state != "ended"]
+        """Calls under way; none if the run is gone, nor of a sitting before the one that is there."""
+        there = self.presence
+        if there is not None and not self.online:
+            return []
+        under_way = [one for one in self.sessions.values() if one.state != "ended"]
+        return [one for one in under_way if there is None or one.source == there.source]
 
     @property
     def ended(self) -> list[SessionState]:
@@ -72,9 +75,11 @@ class Watch:
 
     Args:
         prefix: Of their topics.
+        remembered: Ended calls of a run that are remembered.
     """
 
-    def __init__(self, prefix: str) -> None:
+    def __init__(self, prefix: str, remembered: int = REMEMBERED) -> None:
+        self._remembered = remembered
         self._depth = len(prefix.split("/"))
         self.runs: dict[str, RunSeen] = {}
 
@@ -97,8 +102,11 @@ class Watch:
         return message if self._note(run, message) else None
 
     def lines(self) -> Iterable[RunSeen]:
-        """The runs, those that are there first."""
-        return sorted(self.runs.values(), key=lambda run: not run.online)
+        """The runs: those that are there, then the others, the last one first."""
+        online = [run for run in self.runs.values() if run.online]
+        gone = [run for run in self.runs.values() if not run.online]
+        gone.sort(key=lambda run: run.presence.at if run.presence else "", reverse=True)
+        return online + gone
 
     def _note(self, run: RunSeen, message: Published) -> bool:
         match message:
@@ -133,7 +141,7 @@ class Watch:
         if message.state == "ended":
             run.levels.pop(message.episode, None)
             ended = [name for name, one in run.sessions.items() if one.state == "ended"]
-            for name in ended[: max(len(ended) - REMEMBERED, 0)]:
+            for name in ended[: max(len(ended) - self._remembered, 0)]:
                 del run.sessions[name]
 
     def _forget(self, name: str, parts: list[str]) -> None:

@@ -21,6 +21,11 @@ class Session(Protocol):
 @cache
 def session(path: Path) -> Session:
     """The session of a model: CPU, one thread, sequential; loaded once. Call it in a worker."""
+    return session_of(str(path))
+
+
+def session_of(model: str | bytes) -> Session:
+    """The same of a model's path or of its bytes; not kept."""
     if importlib.util.find_spec("onnxruntime") is None:
         raise SpeechError("onnxruntime", "it is not installed", "pip install 'vivavoce[hear]'")
     import onnxruntime
@@ -30,5 +35,5 @@ def session(path: Path) -> Session:
     options.intra_op_num_threads = 1
     options.inter_op_num_threads = 1
     options.log_severity_level = 3  # errors
-    loaded: Session = onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+    loaded: Session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
     return loaded

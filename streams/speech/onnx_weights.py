@@ -1,6 +1,7 @@
 """Reads the weights of an ONNX file, without the onnx package.
 
-onnxruntime runs a model as a whole. Where layers are computed in another way, their weights are taken out.
+onnxruntime runs a model as a whole. Where layers are computed in another way, their weights are taken out:
+the graph's initializers and its constants, those of the branches within it included.
 The file is a protocol buffer; the few messages needed are at
 https://github.com/onnx/onnx/blob/main/onnx/onnx.proto (field numbers never change).
 """
@@ -21,14 +22,31 @@ _VARINT, _FIXED64, _FIXED32 = 0, 1, 5
 
 def read_weights(path: Path) -> dict[str, Weights]:
     """The float32 tensors that an ONNX file holds, by name."""
-    weights: dict[str, Weights] = {}
     (graph,) = (value for number, value in _fields(path.read_bytes()) if number == 7)
-    for number, value in _fields(_as_bytes(graph)):
-        if number == 5:
-            name, tensor = _tensor(_as_bytes(value))
-            if tensor is not None:
-                weights[name] = tensor
-    return weights
+    return {name: tensor for name, tensor in _tensors(_as_bytes(graph)) if tensor is not None}
+
+
+def _tensors(graph: bytes) -> Iterator[tuple[str, Weights | None]]:
+    """What a GraphProto and the graphs within it hold."""
+    for number, value in _fields(graph):
+        if number == 1:
+            yield from _tensors_of_node(_as_bytes(value))
+        elif number == 5:
+            yield _tensor(_as_bytes(value))
+
+
+def _tensors_of_node(node: bytes) -> Iterator[tuple[str, Weights | None]]:
+    """What a NodeProto holds: a constant, which is named as the node's output, or graphs."""
+    output = ""
+    for number, value in _fields(node):
+        if number == 2:
+            output = _as_bytes(value).decode()
+        elif number == 5:  # an attribute; a constant's comes behind its output
+            for kind, held in _fields(_as_bytes(value)):
+                if kind == 5:
+                    yield output, _tensor(_as_bytes(held))[1]
+                elif kind == 6:
+                    yield from _tensors(_as_bytes(held))
 
 
 def _tensor(data: bytes) -> tuple[str, Weights | None]:

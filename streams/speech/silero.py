@@ -1,20 +1,22 @@
 """Speech activity by Silero VAD: one small recurrent model, batched over all streams that wait.
 
 The model hears 512 samples at a time *and the 64 before them*; without that context it finds almost no
-speech and says nothing about it. Its state and context belong to one stream and start at zero.
+speech and says nothing about it. Its state and context belong to one stream and start at zero. The network
+is `streams.speech.silero_graph`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate, pairwise
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
 from streams.audio import Samples
-from streams.speech import models, onnx
+from streams.speech import models, onnx, silero_graph
 from streams.speech.batching import Batching
 from streams.speech.interfaces import SPEECH_RATE
 from streams.speech.windows import Windows, check_rate
@@ -35,8 +37,6 @@ BEAT_S = 0.02
 """On the wall clock a batch begins at least so long after the one before: of a hundred streams many wait by
 then, and a window costs half as much in a batch of eight or more as it does alone. A stream that is alone
 does not wait: it asks less often."""
-
-_RATE = np.array(SPEECH_RATE, np.int64)
 
 Floats = npt.NDArray[np.float32]
 
@@ -74,7 +74,7 @@ class SileroDetector:
         model: "silero-vad", or the path of another ONNX file of Silero 5 or 6.
 
     Raises:
-        SpeechError: The model is missing or not the pinned one.
+        SpeechError: The model is missing or not the pinned one, or (at the first window) has other weights.
     """
 
     window = 512
@@ -95,7 +95,7 @@ class SileroDetector:
         return await self._batching.ask((state, windows))
 
     def _work(self, jobs: Sequence[_Job]) -> list[_Answer]:
-        return score(onnx.session(self._path), jobs)
+        return score(silero_graph.session(self._path), jobs)
 
 
 class SileroStream:
@@ -119,39 +119,55 @@ class SileroStream:
 
 
 def score(model: onnx.Session, jobs: Sequence[_Job]) -> list[_Answer]:
-    """Run the next windows (n, 512) of several streams, each stream's in order, all streams at once."""
-    size = SileroDetector.window
-    tracks = [np.concatenate([state.context, windows.ravel()]) for state, windows in jobs]
-    sounding: list[list[bool]] = [np.any(windows, axis=1).tolist() for _, windows in jobs]
+    """Hear the next windows (n, 512) of several streams, all at once, with a `silero_graph.session`."""
+    windows = np.concatenate([own for _, own in jobs])
+    borders = [0, *accumulate(len(own) for _, own in jobs)]
+    sounding: list[bool] = np.any(windows, axis=1).tolist()
+    heard = [
+        _awake(sounding, range(*span), state.zeros)
+        for span, (state, _) in zip(pairwise(borders), jobs, strict=True)
+    ]
     recurrent = [state.recurrent for state, _ in jobs]
-    zeros = [state.zeros for state, _ in jobs]
-    answers = [[0.0] * len(windows) for _, windows in jobs]
-    together: list[int] = []  # the streams whose memory is in `memory`, side by side
-    memory = np.zeros((2, 0, 128), np.float32)
-    for step in range(max(len(windows) for _, windows in jobs)):
-        awake = [
-            index
-            for index, sounds in enumerate(sounding)
-            if step < len(sounds) and (sounds[step] or zeros[index] < _ASLEEP_AFTER)
-        ]
-        if not awake:
-            continue
-        if awake != together:
-            together, memory = awake, np.stack([recurrent[index] for index in awake], axis=1)
-        span = slice(size * step, size * (step + 1) + _CONTEXT)
-        heard, memory = model.run(
+    scored = [0.0] * len(windows)
+    asked = [index for index, (rows, _) in enumerate(heard) if rows]
+    if asked:
+        lengths = [len(heard[index][0]) for index in asked]
+        places = np.zeros((max(lengths), len(asked)), np.int64)
+        for stream, index in enumerate(asked):
+            places[: lengths[stream], stream] = heard[index][0]
+        probabilities, memory = model.run(
             None,
             {
-                "input": np.stack([tracks[index][span] for index in awake]),
-                "state": memory,
-                "sr": _RATE,
+                "windows": _with_context(windows, borders[:-1], [state.context for state, _ in jobs]),
+                "state": np.stack([recurrent[index] for index in asked], axis=1),
+                "places": places,
+                "lengths": np.array(lengths, np.int32),
             },
         )
-        for place, (index, probability) in enumerate(zip(awake, heard[:, 0].tolist(), strict=True)):
-            answers[index][step] = probability
-            recurrent[index] = memory[:, place]
-            zeros[index] = 0 if sounding[index][step] else zeros[index] + 1
+        for stream, (index, spoken) in enumerate(zip(asked, probabilities.T.tolist(), strict=True)):
+            recurrent[index] = memory[:, stream].copy()
+            for row, probability in zip(heard[index][0], spoken, strict=False):
+                scored[row] = probability
     return [
-        (State(memory.copy(), track[-_CONTEXT:].copy(), count), heard)
-        for memory, track, count, heard in zip(recurrent, tracks, zeros, answers, strict=True)
+        (State(memory, windows[end - 1, -_CONTEXT:].copy(), zeros), scored[start:end])
+        for (start, end), memory, (_, zeros) in zip(pairwise(borders), recurrent, heard, strict=True)
     ]
+
+
+def _awake(sounding: Sequence[bool], rows: Sequence[int], zeros: int) -> tuple[list[int], int]:
+    """Which windows of a stream the model is asked about, and how many at the end are zeros in a row."""
+    asked = []
+    for row in rows:
+        if sounding[row] or zeros < _ASLEEP_AFTER:
+            asked.append(row)
+            zeros = 0 if sounding[row] else zeros + 1
+    return asked, zeros
+
+
+def _with_context(windows: Floats, firsts: Sequence[int], contexts: Sequence[Floats]) -> Floats:
+    """Each window behind the 64 samples before it: in the window before, or in what a stream remembers."""
+    made = np.empty((len(windows), _CONTEXT + SileroDetector.window), np.float32)
+    made[:, _CONTEXT:] = windows
+    made[1:, :_CONTEXT] = windows[:-1, -_CONTEXT:]
+    made[firsts, :_CONTEXT] = contexts
+    return made

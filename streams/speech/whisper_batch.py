@@ -1,106 +1,115 @@
 """Several clips through Whisper's decoder at once: its weights are then read once for all.
 
-The encoder takes them one by one: on a processor several at a time cost it more (per clip of 10 s 0.28 s of
-eight against 0.22 s alone), the decoder much less (0.08 s against 0.19 s).
-
-Clips go together that need windows of one length, so that what a clip is heard as depends on the clip alone
-and not on its neighbours, up to the rounding of sums. Lengths are multiples of 2.5 s.
+Clips go together for which it attends to as many frames, so that what a clip is heard as depends on the
+clip alone and not on its neighbours, up to the rounding of sums.
 """
 
 from __future__ import annotations
 
-import copy
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
-
-import numpy as np
-import numpy.typing as npt
 
 from streams.audio import Samples
 from streams.speech.interfaces import SPEECH_RATE
-
-FRAMES_PER_S = 100
-STEP_FRAMES = 250
-FULL_FRAMES = 3000
+from streams.speech.whisper_window import FRAMES, FRAMES_PER_S, Window, windows
 
 TOGETHER = 8
 """Clips in a batch: more are hardly faster on a processor, and take more memory."""
 
 
-def window_frames(samples: int, tail_frames: int | None) -> int:
-    """Frames of 10 ms that are heard for a clip.
-
-    Args:
-        samples: Its length at 16 kHz.
-        tail_frames: Least silence kept after it; None hears the full window of 30 s.
-    """
-    if tail_frames is None:
-        return FULL_FRAMES
-    needed = -(-samples * FRAMES_PER_S // SPEECH_RATE) + tail_frames
-    return min(FULL_FRAMES, -(-needed // STEP_FRAMES) * STEP_FRAMES)
-
-
 def fits(samples: int) -> bool:
     """Whether a clip can be heard in one window; what is longer is heard alone, window after window."""
-    return samples <= FULL_FRAMES // FRAMES_PER_S * SPEECH_RATE
+    return samples <= FRAMES // FRAMES_PER_S * SPEECH_RATE
 
 
-def batches(lengths: Sequence[int], tail_frames: int | None) -> list[list[int]]:
-    """Which clips are heard together, by place: equal windows, in order, at most `TOGETHER`."""
-    by_window: dict[int, list[int]] = defaultdict(list)
-    for place, samples in enumerate(lengths):
-        by_window[window_frames(samples, tail_frames)].append(place)
+def batches(lengths: Sequence[int], window: Window) -> list[list[int]]:
+    """Which clips are heard together, by place: those of like lengths, whose words are like in number."""
+    by_frames: dict[int, list[int]] = defaultdict(list)
+    for place in sorted(range(len(lengths)), key=lengths.__getitem__):
+        by_frames[window.attended(lengths[place])].append(place)
     return [
         places[first : first + TOGETHER]
-        for places in by_window.values()
+        for places in by_frames.values()
         for first in range(0, len(places), TOGETHER)
     ]
 
 
-def decode(
-    model: Any, clips: Sequence[Samples], language: str, *, beam: int, words: bool, tail_frames: int | None
-) -> list[list[Any]]:
-    """The segments of each clip, as faster-whisper's own; all clips need windows of one length.
+@dataclass(frozen=True, slots=True)
+class Decoded:
+    """What one pass made of a clip.
+
+    Attributes:
+        segments: As faster-whisper's own.
+        until: If words were left behind the last segment, its end in seconds: a clip that is heard alone is
+            heard on from there. Else None.
+    """
+
+    segments: list[Any]
+    until: float | None
+
+
+def decode(model: Any, clips: Sequence[Samples], language: str, *, beam: int, words: bool) -> list[Decoded]:
+    """What is said in each clip.
 
     Args:
-        model: A `faster_whisper.WhisperModel`.
+        model: A `faster_whisper.WhisperModel`, seen `whisper_window.through` a window.
         clips: float32 at 16 kHz, each within one window.
         language: What is spoken.
         beam: Hypotheses kept while decoding.
         words: Whether words get times.
-        tail_frames: As for `window_frames`.
     """
     from faster_whisper.tokenizer import Tokenizer
-    from faster_whisper.transcribe import BatchedInferencePipeline
 
-    frames = window_frames(max(clip.size for clip in clips), tail_frames)
-    features = np.zeros((len(clips), model.feature_extractor.mel_filters.shape[0], frames), np.float32)
-    for row, clip in zip(features, clips, strict=True):
-        heard = model.feature_extractor(clip)[:, :frames]
-        row[:, : heard.shape[1]] = heard
     tokenizer = Tokenizer(
         model.hf_tokenizer, model.model.is_multilingual, task="transcribe", language=language
     )
     lengths = [clip.size / SPEECH_RATE for clip in clips]
     whole = [{"offset": 0.0, "duration": length} for length in lengths]
-    found = BatchedInferencePipeline(_one_by_one(model)).forward(
-        features, tokenizer, whole, _options(tokenizer, beam, words=words)
+    pipeline, tokens = _noting(model)
+    found = pipeline.forward(
+        windows(model, clips), tokenizer, whole, _options(tokenizer, beam, words=words)
     )
-    return [[_Segment(**part) for part in parts] for parts in found]
+    return [
+        Decoded(
+            [_Segment(**part) for part in parts],
+            parts[-1]["end"] if left(made, tokenizer.timestamp_begin) else None,
+        )
+        for parts, made in zip(found, tokens, strict=True)
+    ]
 
 
-def _one_by_one(model: Any) -> Any:
-    """The model, whose encoder takes each clip of a batch for itself."""
-    from ctranslate2 import StorageView
+def _noting(model: Any) -> tuple[Any, list[Sequence[int]]]:
+    """Faster-whisper's way with batches, and the tokens of each clip: it does not tell what it drops."""
+    from faster_whisper.transcribe import BatchedInferencePipeline
 
-    def encode(features: npt.NDArray[np.float32]) -> Any:
-        encoded = [np.asarray(model.encode(row)) for row in features]
-        return StorageView.from_array(np.concatenate(encoded))
+    pipeline = BatchedInferencePipeline(model)
+    tokens: list[Sequence[int]] = []
+    generate = pipeline.generate_segment_batched
 
-    made = copy.copy(model)
-    made.encode = encode
-    return made
+    def noted(*arguments: Any) -> Any:
+        encoded, made = generate(*arguments)
+        tokens.extend(each["tokens"] for each in made)
+        return encoded, made
+
+    pipeline.generate_segment_batched = noted
+    return pipeline, tokens
+
+
+def left(tokens: Sequence[int], first_time: int) -> bool:
+    """Whether Whisper says of a window that there is more speech in it.
+
+    Two times side by side end a segment and begin the next; one time at the very end ends the speech.
+
+    Args:
+        tokens: What it wrote.
+        first_time: The first of the tokens that are times; they are the highest.
+    """
+    times = [token >= first_time for token in tokens]
+    ended = times[-2:] == [False, True]
+    return (True, True) in pairwise(times) and not ended
 
 
 class _Segment:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.metadata
 import json
+import os
 import subprocess
 from pathlib import Path
 
@@ -41,6 +42,17 @@ def test_the_version_is_that_of_the_package(viva: Viva) -> None:
     done = viva("--version")
     assert done.code == 0
     assert done.out.strip() == f"vivavoce {importlib.metadata.version('vivavoce')}"
+
+
+@pytest.mark.parametrize(("environment", "threads"), [("", "1"), ("4", "4")])
+def test_numpy_computes_with_one_thread_unless_the_environment_says_otherwise(
+    viva: Viva, monkeypatch: pytest.MonkeyPatch, environment: str, threads: str
+) -> None:
+    monkeypatch.setenv("OPENBLAS_NUM_THREADS", environment)
+    if not environment:
+        monkeypatch.delenv("OPENBLAS_NUM_THREADS")
+    assert viva("--version").code == 0
+    assert os.environ["OPENBLAS_NUM_THREADS"] == threads
 
 
 # --- score and report ---------------------------------------------------------------------------

@@ -59,6 +59,32 @@ def test_thresholds_are_read_before_anything_is_called(viva: Viva) -> None:
     assert not (viva.folder / "run").exists()
 
 
+def test_a_file_that_cannot_be_written_is_told_before_anything_is_called(viva: Viva) -> None:
+    for flag, file in (("--junit", "nowhere/gate.xml"), ("--summary", ".")):
+        done = viva.simulated(GOOD, "--gate", flag, file)
+        assert (done.code, done.out) == (2, "")
+        assert f"viva: {flag} {file}: expected a file in a folder that there is" in done.err
+        assert not (viva.folder / "run").exists()
+
+
+def test_a_run_with_calls_left_is_not_let_pass_by_a_later_gate_either(viva: Viva) -> None:
+    budget = ("--repeats", "6", "--budget-minutes", "0.2")
+    held = viva.simulated(GOOD, *budget, "--gate", "--junit", "gate.xml")
+    later = viva("gate", "run")
+    for done in (held, later):
+        assert done.code == 3
+        assert "calls of the plan are not held: viva run --resume holds them" in done.err
+    root = ElementTree.parse(viva.folder / "gate.xml").getroot()
+    assert (root.get("failures"), root.get("errors")) == ("0", "1")
+    for command in (("report", "run"), ("report", "run", "--json"), ("compare", "run", "run")):
+        shown = viva(*command)
+        assert shown.code == 0
+        assert "calls of the plan are not held yet: viva run --resume run" in shown.err
+    assert viva("run", "--resume", "run", "--budget-minutes", "9", "--gate").code == 0
+    assert viva("gate", "run").code == 0
+    assert "not held yet" not in viva("report", "run").err
+
+
 @pytest.mark.parametrize(("most", "code"), [(400, 1), (600, 0)])
 def test_a_threshold_of_viva_toml_decides(viva: Viva, most: int, code: int) -> None:
     (viva.folder / "viva.toml").write_text(f"[thresholds]\nresponse_latency = {{max = {most}}}\n")
@@ -176,6 +202,28 @@ def test_two_runs_are_compared_and_void_calls_are_counted(viva: Viva) -> None:
     assert done.code == 0
     assert "first   old: 9 calls" in done.out and "9 pairs" in done.out
     assert "worse: response latency +" in done.out
+
+
+def test_a_gate_whose_baseline_fits_nothing_says_so(viva: Viva, monkeypatch: pytest.MonkeyPatch) -> None:
+    viva.simulated(GOOD, "--no-report", out="before")
+    (viva.folder / "hello.yaml").write_text(HELLO.replace("How are you?", "How are you today?"))
+    viva.simulated(GOOD, "--no-report", out="now")
+    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+    done = viva("gate", "now", "--baseline", "before")
+    assert done.code == 0
+    assert (
+        f"viva: regression all ({GOOD}): no call of the baseline has the same scenario and seed" in done.err
+    )
+    assert done.out.startswith("::warning title=viva gate%3A regression all::regression all")
+
+
+def test_an_endpoint_that_only_one_of_two_runs_has_is_said_to_be_left_out(viva: Viva) -> None:
+    other = "fake://?replies=2&delay=0.7"
+    viva.simulated(GOOD, "--no-report", out="old")
+    viva.simulated(GOOD, "--endpoint", other, "--no-report", out="new")
+    done = viva("compare", "old", "new", "--json")
+    assert len(done.json["comparisons"]) == 1
+    assert f"viva: {other} is not compared: only new has calls with it" in done.err
 
 
 def test_a_scenario_that_was_changed_in_between_is_compared_with_nothing(viva: Viva) -> None:

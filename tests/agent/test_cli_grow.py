@@ -69,6 +69,7 @@ def test_a_pack_grows_evenly_and_passes_the_ordinary_check(viva: Viva, grow: Gro
     assert third.turns[1].expression is not None and third.turns[1].expression.manner == "calm"
     assert {asked["temperature"] for asked in writer.asked} == {0.7}
     assert "[4/4] question 4" in done.err
+    assert done.json["cost"]["compute_s"] > 0  # of the voice, the ears, and what is compared
 
 
 def test_every_scenario_says_where_it_is_from(viva: Viva, grow: Grow) -> None:

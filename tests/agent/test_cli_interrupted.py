@@ -47,10 +47,11 @@ def later(process: subprocess.Popen[str], seconds: float) -> None:
         process.wait(seconds)
 
 
-def test_control_c_ends_the_call_and_says_where_it_is(viva: Viva) -> None:
+@pytest.mark.parametrize("by", [signal.SIGINT, signal.SIGTERM], ids=["control-c", "a scheduler"])
+def test_control_c_ends_the_call_and_says_where_it_is(viva: Viva, by: signal.Signals) -> None:
     with under_way(viva, "--json", "--repeats", "3") as process:
         later(process, 1.0)
-        process.send_signal(signal.SIGINT)
+        process.send_signal(by)
         out, err = process.communicate(timeout=10)
     assert (process.returncode, out) == (130, "")
     assert "interrupted" in err and "viva report run" in err and "Traceback" not in err

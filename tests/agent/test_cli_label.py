@@ -91,7 +91,7 @@ def test_the_sample_of_a_grown_pack_is_checked_and_reported(tmp_path: Path) -> N
     pack = tmp_path / "pack"
     review_desk(pack, queued("a"), queued("b", 2, perceive="nervous"))
     (pack / "grow.json").write_text("{}")
-    arguments = (str(pack), "--review", "ann", "--port", "0", "--no-browser")
+    arguments = (str(pack), "--review", "ann", "--again", "0.5", "--port", "0", "--no-browser")
     with listening(*arguments) as (url, _):
         assert url.endswith("/#/review")
         assert asked(url, "api/about")["features"] == ["review"]
@@ -107,6 +107,7 @@ def test_the_sample_of_a_grown_pack_is_checked_and_reported(tmp_path: Path) -> N
         shares = asked(url, "api/review/report")
     code, told = viva("scenarios", "review", str(pack), "--json")
     assert (code, told["level"]["yes"], told["level"]["n"], told["manner"]["yes"]) == (0, 1, 2, 0)
+    assert told["with_themselves"]["level"][0]["n"] == 1  # one of two was asked again
     assert {name: told[name] for name in shares} == shares
 
 

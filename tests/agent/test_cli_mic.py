@@ -93,6 +93,26 @@ def test_a_muted_microphone_is_a_problem_and_has_no_level(
     assert "muted" in done.json["problems"][0]
 
 
+def test_an_offset_of_the_microphone_is_a_problem_and_no_noise_of_the_room(
+    viva: Viva, monkeypatch: pytest.MonkeyPatch
+) -> None:  # D16
+    # a tone of 0.01 on 0.02: its RMS is 0.01 / sqrt(2), -43 dBFS; that of both together would be -33.5
+    hum = bursts((0.0, 30.0), peak=0.01)
+    done = checked(FakeDevice(air=lambda times: 0.02 + hum(times)), viva, monkeypatch)
+    assert done.code == 1
+    assert done.json["problems"] == [
+        "the microphone has an offset of +2.0 % of full scale: try another input"
+    ]
+    assert done.json["offset"] == pytest.approx(0.02, abs=1e-4)
+    assert done.json["noise_dbfs"] == pytest.approx(-43.0, abs=0.1)
+    assert done.json["peak_dbfs"] == pytest.approx(-30.5, abs=0.1)  # 0.03: the tone on the offset
+
+
+def test_a_microphone_at_full_scale_is_a_problem(viva: Viva, monkeypatch: pytest.MonkeyPatch) -> None:
+    done = checked(FakeDevice(air=bursts((0.0, 30.0), peak=1.2)), viva, monkeypatch)
+    assert (done.code, done.json["problems"]) == (1, ["the microphone is at full scale: turn it down"])
+
+
 def test_what_a_checkup_needs_is_a_device(tmp_path: Path) -> None:
     gone = FakeDevice(unplugged_at=30)
     with pytest.raises(DeviceError, match="unplugged"):
@@ -154,3 +174,40 @@ def test_a_device_that_is_not_there_is_bad_input(viva: Viva, monkeypatch: pytest
     monkeypatch.setattr(mic.Sound, "open", lambda sound: choose([both], sound.input, "input"))
     done = viva("mic", "--check", "--input", "scarlett")
     assert done.code == 2 and "there are: 'USB Headset'" in done.err
+
+
+TAKES_OVER = ("--mqtt", "mqtt://127.0.0.1:1/viva", "--mqtt-allow", "pause,take-over")
+
+
+@pytest.mark.parametrize(
+    ("options", "remedy"),
+    [
+        ((), "Add --mqtt mqtt://BROKER/PREFIX and --mqtt-allow take_over, or leave --mic-input out"),
+        (TAKES_OVER[2:], "Add --mqtt mqtt://BROKER/PREFIX and --mqtt-allow take_over"),
+        (TAKES_OVER[:2], "in this run. Add --mqtt-allow take_over"),
+        ((*TAKES_OVER, "--simulated"), "Leave --simulated out"),
+        ((*TAKES_OVER, "--on", "ray"), "Leave --on out"),
+        ((*TAKES_OVER, "--workers", "1"), "Add --workers 0"),
+    ],
+)
+def test_a_microphone_by_which_nobody_could_take_over_is_bad_input(
+    viva: Viva, options: tuple[str, ...], remedy: str
+) -> None:
+    done = viva.run("fake://", "--mic-input", "USB", *options)
+    assert done.code == 2 and remedy in done.err
+    assert not (viva.folder / "run").exists()
+
+
+def test_viva_toml_may_name_a_microphone_whatever_is_run(viva: Viva) -> None:
+    (viva.folder / "viva.toml").write_text('[run]\nmic_input = "USB"\n')
+    assert viva.simulated("fake://", "--dry-run").code == 0
+
+
+def test_a_microphone_for_taking_over_that_is_not_there_is_bad_input_before_any_call(
+    viva: Viva, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    both = Listed(0, "USB Headset", "ALSA", 1, 2, 48000, ("input", "output"))
+    monkeypatch.setattr(mic.Sound, "open", lambda sound: choose([both], sound.input, "input"))
+    done = viva.run("fake://", *TAKES_OVER, "--mic-input", "scarlett")
+    assert done.code == 2 and "no input device is called so; there are: 'USB Headset'" in done.err
+    assert not (viva.folder / "run").exists()

@@ -202,6 +202,7 @@ def test_an_endpoint_that_cannot_be_reached_leaves_the_others_alone(viva: Viva) 
     assert {state for state, _ in outcomes(viva.manifest())} == {"done"}
     last = done.err.splitlines()[-1]
     assert "2 calls" in last and "nothing listens at" in last and "Start the server" in last
+    assert "viva: to hold the void calls again: viva run --resume run\n" in done.err
 
 
 def test_a_recording_that_fails_leaves_the_others_alone(

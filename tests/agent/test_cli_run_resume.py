@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from agent.episode_info import version
 from benchmarks.scale import killed_in
 from recordings.run import load_run
 from tests.agent.cli_calls import ENGINES, HELLO, Viva, outcomes
@@ -135,6 +136,17 @@ def test_a_run_of_an_earlier_vivavoce_says_that_it_cannot_be_resumed(viva: Viva)
     assert done.code == 2 and "does not hold the scenarios of its plan. Start the run anew" in done.err
 
 
+def test_a_run_that_another_version_began_goes_on_and_says_so(viva: Viva) -> None:
+    viva.simulated(FAKE, "--repeats", "2", "--budget-minutes", "0.05", "--no-report")
+    same = viva("run", "--resume", "run", "--dry-run")
+    assert same.code == 0 and "was begun with vivavoce" not in same.err
+    manifest = viva.folder / "run/run.json"
+    manifest.write_text(manifest.read_text().replace(f'"vivavoce": "{version()}"', '"vivavoce": "0.0.9"'))
+    done = viva("run", "--resume", "run", "--budget-minutes", "9", "--no-report")
+    assert done.code == 0
+    assert "viva: run was begun with vivavoce 0.0.9, and goes on with" in done.err
+
+
 # --- the plan, shown ----------------------------------------------------------------------------
 
 
@@ -153,12 +165,16 @@ def test_a_dry_run_shows_plan_hours_and_price_and_calls_nobody(viva: Viva) -> No
     known = viva("run", "hello.yaml", "--endpoint", FAKE, *call, "--out", "runs/new", *ENGINES, "--json")
     length = load_run(viva.folder / "runs/earlier").episodes[0].attempts[0].duration_s
     assert known.json["estimate"]["expected_s"] == length
+    (viva.folder / "new.yaml").write_text(HELLO.replace("id: hello", "id: new"))
+    partly = viva("run", "hello.yaml", "new.yaml", "--endpoint", FAKE, *call, "--out", "runs/new", *ENGINES)
+    assert "time: unknown, 3 of 6 are such as were never held before" in " ".join(partly.out.split())
     people = viva.simulated("pcm+ws://127.0.0.1:9/?rate=8000", "--dry-run")
     assert people.code == 2  # also a dry run says what could not be called
     people = viva.run(
         "pcm+ws://127.0.0.1:9/?rate=8000", "--dry-run", "--price", "pcm+ws://127.0.0.1:9/?rate=8000=3"
     )
     assert "at most 1.00 US dollars" in " ".join(people.out.split())  # a third of a minute at 3 dollars
+    assert "1 call, 1 at a time" in people.out and "at most 20 s of call" in " ".join(people.out.split())
     assert "time: unknown" in people.out
 
 

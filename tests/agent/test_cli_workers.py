@@ -1,10 +1,9 @@
-"""`viva run` and `viva score` with workers, and with runs at a URL, as a user meets them."""
+"""`viva run` and `viva score` with workers, as a user meets them."""
 
 from __future__ import annotations
 
 import json
 import re
-import shutil
 import signal
 from pathlib import Path
 from typing import Any
@@ -14,10 +13,7 @@ import pytest
 from agent.cli.runs.request import RunRequest
 from agent.cli.runs.where import on_the_wall, workers_for, workers_on
 from agent.suite.limits import RunLimits
-from recordings.format import Outcome
-from recordings.lock import RunLock
 from recordings.reader import Episode
-from recordings.run import load_run
 from tests.agent.cli_calls import ENGINES, Viva, outcomes
 
 pytest.importorskip("fsspec", reason="fsspec is not installed")
@@ -112,142 +108,6 @@ def test_a_run_with_workers_that_is_interrupted_can_be_resumed(viva: Viva) -> No
     held = {path.parent.name for path in (viva.folder / "run").glob("*/episode.json")}
     # what was broken off is kept beside its second try; what had not begun is held for the first time
     assert held == {f"hello--r{n}" for n in (1, 2, 3)} | {f"{name}+2" for name in begun}
-
-
-# --- at a URL -----------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def url(viva: Viva) -> str:
-    return f"file://{viva.folder}/store/run"
-
-
-def test_a_run_at_a_url_is_held_scored_and_resumed_there(viva: Viva, url: str) -> None:
-    first = viva.run(FAKE, "--simulated", "--repeats", "2", "--no-report", out=url)
-    assert first.code == 0, first.err
-    assert f"kept        {url}" in first.err
-    store = viva.folder / "store" / "run"
-    assert sorted(path.name for path in store.iterdir() if path.is_dir()) == ["hello--r1", "hello--r2"]
-    Episode.load(store / "hello--r1")
-    scored = viva("score", url, "--recogniser", "none", "--json")
-    assert len(json.loads(scored.out)["episodes"]) == 2
-    assert (store / "hello--r2" / "scores" / "timing.json").is_file()
-    again = viva("run", "--resume", url, "--no-report")
-    assert "all calls of this run are held" in again.err
-
-
-def test_a_run_whose_machine_is_lost_goes_on_at_another(viva: Viva, url: str) -> None:
-    options = ("--simulated", "--repeats", "2", "--no-report")
-    viva.run(FAKE, *options, "--budget-minutes", "0.01", out=url)
-    assert len(list((viva.folder / "store/run").glob("*/episode.json"))) == 1
-    (viva.folder / "cache").rename(viva.folder / "the cache of the lost machine")
-    again = viva("run", "--resume", url, "--no-report", "--budget-minutes", "9")
-    assert again.code == 0, again.err
-    assert len(list((viva.folder / "store/run").glob("*/episode.json"))) == 2
-
-
-def test_a_run_that_never_got_to_its_url_is_not_thrown_away_and_goes_on(viva: Viva, url: str) -> None:
-    options = ("--simulated", "--repeats", "2", "--no-report")
-    viva.run(FAKE, *options, "--budget-minutes", "0.01", out=url)
-    shutil.rmtree(viva.folder / "store")  # what is on this machine is all there is
-    second = viva.run(FAKE, *options, out=url)
-    assert second.code in (2, 3)
-    assert f"holds a run that is not at {url}. Go on with it: viva run --resume {url}" in second.err
-    again = viva("run", "--resume", url, "--no-report", "--budget-minutes", "9")
-    assert again.code == 0, again.err
-    assert len(list((viva.folder / "store/run").glob("*/episode.json"))) == 2
-
-
-def test_a_recording_that_does_not_get_to_the_url_is_kept_here_and_brought_by_the_next_resume(
-    viva: Viva, url: str
-) -> None:
-    store = viva.folder / "store/run"
-    store.mkdir(parents=True)
-    (store / "hello--r1").write_text("a file where the first episode should be")
-    first = viva.run(FAKE, "--simulated", "--repeats", "2", "--no-report", "--json", out=url)
-    assert first.code == 3
-    here = Path(first.json["run"])
-    assert f"viva: recordings stay in {here} until they get to {url}" in first.err
-    assert first.err.count("cannot be read or written") == 2  # after the call, and at the end
-    assert f"viva: to bring what is left: viva run --resume {url}" in first.err
-    # the calls are what they were
-    assert outcomes(viva.manifest(str(here))) == [("done", "completed")] * 2
-    assert Episode.load(here / "hello--r1").info.outcome.value == "completed"
-    Episode.load(store / "hello--r2")
-    (store / "hello--r1").unlink()
-    again = viva("run", "--resume", url, "--no-report")
-    assert (again.code, "kept" in again.err) == (0, True), again.err
-    assert Episode.load(store / "hello--r1").info == Episode.load(here / "hello--r1").info
-    assert outcomes(viva.manifest("store/run")) == [("done", "completed")] * 2
-
-
-def test_a_run_at_a_url_that_is_under_way_here_is_scored_as_it_stands_and_not_resumed(
-    viva: Viva, url: str
-) -> None:
-    here = Path(viva.run(FAKE, "--simulated", "--no-report", "--json", out=url).json["run"])
-    before = (here / "run.json").read_bytes()
-    (viva.folder / "store/run/run.json").write_text("{} of an hour ago")
-    lock = RunLock(here)
-    try:
-        scored = viva("score", url, "--recogniser", "none", "--json")
-        assert (scored.code, len(scored.json["episodes"])) == (0, 1), scored.err
-        resumed = viva("run", "--resume", url)
-        assert (resumed.code, "is being held by process" in resumed.err) == (2, True), resumed.err
-    finally:
-        lock.release()
-    assert (here / "run.json").read_bytes() == before
-    assert (viva.folder / "store/run/run.json").read_text() == "{} of an hour ago"
-
-
-def test_a_url_that_takes_nothing_is_known_before_the_first_call(viva: Viva) -> None:
-    (viva.folder / "store").write_text("a file where the runs should be")
-    done = viva.run(FAKE, "--simulated", "--no-report", out=f"file://{viva.folder}/store/run")
-    assert (done.code, "cannot be read or written" in done.err) == (2, True)
-    assert not list(viva.folder.rglob("episode.json"))
-
-
-@pytest.mark.wall_clock
-@pytest.mark.parametrize("machine", ["the same", "another"])
-def test_a_run_at_a_url_that_is_killed_goes_on_and_holds_every_call_once(
-    viva: Viva, url: str, machine: str
-) -> None:
-    options = ("hello.yaml", "--endpoint", FAKE, *ENGINES, "--simulated", "--no-report", "--repeats", "40")
-    first = viva.start("run", *options, "--out", url)
-    store = viva.folder / "store/run"
-    try:
-        while len(list(store.glob("*/episode.json"))) < 5:
-            assert first.poll() is None, first.communicate()
-        first.kill()
-    finally:
-        first.kill()
-        first.communicate()
-    kept = [file.parent.name for file in store.glob("*/episode.json")]
-    before = {name: (store / name / "user.wav").stat().st_mtime_ns for name in kept}
-    assert 5 <= len(kept) < 40
-    if machine == "another":
-        shutil.rmtree(viva.folder / "cache")
-    again = viva("run", "--resume", url, "--no-report")
-    assert again.code == 0, again.err
-    run = load_run(store)
-    assert [(planned.state, planned.outcome) for planned in run.episodes] == [
-        ("done", Outcome.COMPLETED)
-    ] * 40
-    # each was held to its end once; what the kill broke off on this machine is an attempt more
-    tries = [attempt for planned in run.episodes for attempt in planned.attempts]
-    done = [attempt.folder for attempt in tries if attempt.outcome is Outcome.COMPLETED]
-    assert len(done) == 40
-    assert all(Episode.load(store / folder).info.outcome is Outcome.COMPLETED for folder in done)
-    assert set(kept) <= set(done)
-    assert {name: (store / name / "user.wav").stat().st_mtime_ns for name in kept} == before
-
-
-def test_a_url_that_holds_a_run_already_is_left_alone(viva: Viva, url: str) -> None:
-    viva.run(FAKE, "--simulated", "--no-report", out=url)
-    before = (viva.folder / "store/run/run.json").read_bytes()
-    second = viva.run(FAKE, "--simulated", "--no-report", out=url)
-    assert second.code == 2
-    assert f"holds a run already. Go on with it: viva run --resume {url}" in second.err
-    assert (viva.folder / "store/run/run.json").read_bytes() == before
 
 
 @pytest.mark.parametrize(

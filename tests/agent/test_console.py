@@ -270,6 +270,23 @@ def test_how_far_the_run_has_come_stands_below_the_calls() -> None:
     assert capture.get().splitlines()[-1].strip() == "4 of 12 calls, 1 void, 10 min left"
 
 
+@pytest.mark.parametrize("height", [3, 12, 24])
+@pytest.mark.parametrize("calls", [1, 4, 9])
+def test_however_many_calls_there_are_the_time_left_is_on_the_screen(calls: int, height: int) -> None:
+    console = Console(width=80, height=height, file=io.StringIO(), force_terminal=True, color_system=None)
+    screen = LiveScreen(200, console)
+    for number in range(calls):
+        screen.audience(job(f"call {number}"))
+    screen.told(Standing(total=200, done=4, void=0, left_s=600))
+    with console.capture() as capture:
+        console.print(screen.render())
+    lines = capture.get().splitlines()
+    assert len(lines) <= height
+    assert lines[-1].strip() == "4 of 200 calls, 10 min left"
+    hidden = calls - sum("call " in line and "reference" in line for line in lines)
+    assert ("more call" in lines[-2]) is (hidden > 0)
+
+
 def test_no_colour_is_used_where_none_is_wanted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NO_COLOR", "1")
     file = io.StringIO()
@@ -277,6 +294,14 @@ def test_no_colour_is_used_where_none_is_wanted(monkeypatch: pytest.MonkeyPatch)
     console.print(panel(viewed(asked(1.0, 2.0), replied(1, 2.5, 3.0)), 80))
     assert "[38;" not in file.getvalue()
     assert "[3" not in file.getvalue().replace("[3m", "")
+
+
+def test_a_call_that_is_held_again_keeps_its_number(capsys: pytest.CaptureFixture[str]) -> None:
+    screen = PlainScreen(2)
+    for name in ("a", "b", "a"):
+        screen.audience(job(name))
+    numbers = [line.split()[0] for line in capsys.readouterr().err.splitlines()]
+    assert numbers == ["[1/2]", "[2/2]", "[1/2]"]
 
 
 def test_without_a_terminal_there_are_lines(capsys: pytest.CaptureFixture[str]) -> None:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+from collections import Counter
 
 import pytest
 
 from agent.pacing import GRID_S, Pacer, next_origin, recent_lateness_ms, sleep_together
 from streams import clock
+from streams.audio import FRAME_S
 
 
 def test_ticks_fall_on_absolute_deadlines_however_long_each_takes() -> None:
@@ -92,6 +95,17 @@ def test_sessions_of_a_process_begin_on_one_grid_and_none_ticks_too_early() -> N
     found = clock.run(main())
     assert all(abs(origin / GRID_S - round(origin / GRID_S)) < 1e-6 for origin, _ in found)
     assert min(early for _, early in found) >= -1e-6  # the clock's resolution is a nanosecond
+
+
+def test_as_many_sessions_tick_at_each_of_the_moments() -> None:
+    async def main() -> Counter[int]:
+        with contextlib.ExitStack() as sessions:
+            pacers = [sessions.enter_context(Pacer(next_origin())) for _ in range(12)]
+            late = max(pacer.origin for pacer in pacers) - clock.now()
+            assert late <= FRAME_S  # nobody waits for longer than a tick
+            return Counter(round(pacer.origin / GRID_S) % 4 for pacer in pacers)
+
+    assert clock.run(main()) == {0: 3, 1: 3, 2: 3, 3: 3}
 
 
 def test_one_timer_wakes_all_who_wait_for_the_same_moment() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import itertools
 from pathlib import Path
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 import pytest
 from rich.console import Console
@@ -31,6 +31,7 @@ from streams.events.messages import (
     Header,
     Latency,
     LevelsShown,
+    Loss,
     Note,
     Presence,
     Progress,
@@ -193,6 +194,43 @@ def test_many_calls_fit_a_small_terminal() -> None:
     text = shown(watched(calls), height=24)
     assert len(text.splitlines()) <= 24
     assert "more calls under way" in text
+
+
+def several(runs: int, live: int, ended: int, state: Literal["online", "ended"] = "online") -> Watch:
+    """Runs with calls under way, and calls that have ended."""
+    watch = Watch("viva")
+    for number in range(runs):
+        messages: list[Header] = [Presence(state=state), Progress(total=99, live=live)]
+        messages += [Loss(dropped={"levels": 5}), Loss(dropped={"levels": 6})]
+        over = {"state": "ended", "outcome": "completed"}
+        messages += [SessionState(episode=f"e{n}", **over) for n in range(ended)]
+        messages += [SessionState(episode=f"l{n}", state="talking") for n in range(live)]
+        for seq, message in enumerate(messages, start=1):
+            stamped = message.model_copy(
+                update={"run": f"run-{number}", "source": "s", "seq": seq, "at": f"2026-01-{number + 1:02}"}
+            )
+            watch.take(topic_of("viva", stamped), encode(stamped))
+    return watch
+
+
+@pytest.mark.parametrize("height", [3, 6, 12, 24])
+@pytest.mark.parametrize(
+    ("runs", "live", "ended"), [(1, 1, 9), (2, 1, 5), (3, 2, 5), (12, 1, 5), (31, 0, 5)]
+)
+def test_many_runs_fit_a_small_terminal(height: int, runs: int, live: int, ended: int) -> None:
+    assert len(shown(several(runs, live, ended), height).splitlines()) <= height
+
+
+def test_a_call_under_way_goes_before_calls_that_have_ended() -> None:
+    text = shown(several(3, 2, 5), height=24)
+    assert text.count("run-") == 3 and text.count("events lost") == 3
+    assert "l0" in text and "e4" not in text
+    assert "e4  completed" in shown(several(3, 2, 5), height=60)
+
+
+def test_of_runs_that_are_over_the_last_are_shown() -> None:
+    text = shown(several(20, 0, 3, "ended"), height=10)
+    assert text.splitlines()[1].startswith("run-19  ended") and "and 13 more runs" in text
 
 
 def test_an_outcome_of_a_later_release_is_shown_as_it_is() -> None:

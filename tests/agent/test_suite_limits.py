@@ -88,6 +88,43 @@ def test_an_endpoint_that_asks_for_more_time_gets_it() -> None:
     assert schedule.again(job, 122, wait_s=2) == 10  # its own wait is longer by now
 
 
+def test_an_endpoint_that_takes_no_calls_now_gets_none_for_a_while_and_the_others_go_on() -> None:
+    schedule = Schedule(jobs(9, 2), RunLimits(4, per_endpoint=2, breath_s=0.0))
+    first, other, second, _ = [schedule.take(0) for _ in range(4)]
+    assert first is not None and second is not None and other is not None
+    for refused in (first, second):  # two at once are refused once
+        schedule.ended(refused, 1)
+    assert schedule.refused(first, 1, wait_s=60) == 60
+    assert schedule.refused(second, 1, wait_s=50) == 60
+    schedule.ended(other, 1)
+    begun = schedule.take(1)
+    assert begun is not None and begun.endpoint_number == other.endpoint_number
+    assert (schedule.take(60), schedule.next_time(60)) == (None, 61)
+    late = schedule.take(61)
+    assert late is not None and late.endpoint_number == first.endpoint_number
+
+
+def test_an_endpoint_that_does_not_say_how_long_gets_twice_as_long_each_time_and_is_then_left() -> None:
+    schedule = Schedule(jobs(10), RunLimits(1, breath_s=0.0))
+    now, waits = 0.0, []
+    while (job := schedule.take(now)) is not None:
+        schedule.ended(job, now)
+        waits.append(schedule.refused(job, now))
+        now += waits[-1]
+    assert waits == [5, 10, 20, 40, 80, 160, 300, 0]  # at most 300 s; the eighth is the last
+    assert (schedule.empty, schedule.next_time(now), len(schedule.waiting)) == (True, None, 2)
+
+
+def test_an_endpoint_that_takes_a_call_again_is_trusted_again() -> None:
+    schedule = Schedule(jobs(9), RunLimits(1, breath_s=0.0))
+    job = schedule.take(0)
+    assert job is not None
+    assert schedule.refused(job, 0) == 5
+    schedule.answered(job)
+    assert schedule.refused(job, 5) == 5
+    assert schedule.refused(job, 10, wait_s=90_000) == 300  # others do not wait for a day
+
+
 def test_without_retries_nothing_is_held_again() -> None:
     schedule = Schedule(jobs(1), RunLimits(1))
     job = schedule.take(0)
@@ -141,7 +178,12 @@ def test_the_time_left_is_told_from_three_calls_on_at_the_pace_of_this_sitting()
     progress.ended(120, void=False, settled=True)
     third = progress.ended(130, void=False, settled=True)
     # 30 s for three calls, three are left
-    assert (third, str(third)) == (Standing(10, 7, 1, 30.0), "7 of 10 calls, 1 void, 30 s left")
+    assert third == Standing(10, 7, 1, 30.0, again=1)
+    assert str(third) == "7 of 10 calls, 1 void (1 held again), 30 s left"
+    refused = progress.ended(140, void=True, settled=False, rests_s=60)
+    assert str(refused).endswith(
+        "2 void (2 held again), 40 s left; the endpoint takes none now: the next in 60 s"
+    )
 
 
 @pytest.mark.parametrize(

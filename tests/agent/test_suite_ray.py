@@ -5,9 +5,12 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import signal
 import socket
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -18,7 +21,7 @@ import pytest
 from agent.cli.runs import working_copy
 from agent.cli.scores import score as score_command
 from agent.engines import Engines
-from agent.observers import Nobody
+from agent.observers import Nobody, Transcribed
 from agent.suite.kept import Kept
 from agent.suite.limits import RunLimits
 from agent.suite.manifest import manifest
@@ -31,17 +34,22 @@ from recordings.errors import RecordingError
 from recordings.format import Event, Outcome
 from recordings.run import Run, load_run
 from recordings.store import Store
-from scoring.parallel import Work, make_ready, on_cluster
+from scoring import cluster as scoring_cluster
+from scoring.cluster import on_cluster
+from scoring.parallel import Work, make_ready
 from scoring.score import score
 from streams import clock
 from streams.audio import Samples
+from streams.events.address import Broker
 from streams.speech.energy import EnergyDetector
 from streams.speech.fake import ScriptedRecogniser, ToneVoice
 from streams.speech.interfaces import SpeechError, Transcript
 from tests.agent.cli_calls import ENGINES, Viva
+from tests.agent.span_collector import collector, span_names
 from tests.agent.test_suite_workers import ENDPOINT, Sitting, content, place, question, setup_of
 from tests.recordings.s3 import bucket, serving
 from tests.scoring.test_parallel import Hashing
+from tests.streams.events.brokers import amqtt
 
 pytest.importorskip("ray", reason="ray is not installed")
 pytestmark = [
@@ -109,6 +117,7 @@ def held(
     of_nodes: str = "",
     workers: int = 2,
     pools: list[WorkerPool] | None = None,
+    transcribed: Callable[[Transcribed], None] = lambda _: None,
 ) -> Held:
     """Hold a run on the cluster.
 
@@ -118,7 +127,7 @@ def held(
         of_nodes: As the nodes know it.
     """
     jobs = plan([question()], [ENDPOINT], repeats)
-    here = place(audience)
+    here = replace(place(audience), transcribed=transcribed)
     setup = replace(setup_of(here, simulated=simulated), store=of_nodes)
     limits = RunLimits(concurrency=workers, breath_s=0)
 
@@ -160,9 +169,11 @@ def told(found: dict[str, Any], what: tuple[str, ...]) -> dict[str, Any]:
 
 def test_a_ray_run_is_the_local_run_score_for_score(ray: Any, tmp_path: Path) -> None:
     """With models in an actor, and recordings that come back through Ray, from nodes that share no disk."""
+    heard: list[Transcribed] = []
     actor = ray.remote(num_cpus=0)(ModelActor).remote(engines)
-    found = held(ray, tmp_path / "there", models=actor, home="elsewhere")
+    found = held(ray, tmp_path / "there", models=actor, home="elsewhere", transcribed=heard.append)
     ray.kill(actor)
+    assert [what.model.name for what in heard] == ["scripted"] * 4  # a reply in each call
     Sitting(tmp_path / "here", place()).held(0)
     assert [result.outcome for result in found.results] == [Outcome.COMPLETED] * 4
     assert content(tmp_path / "there") == content(tmp_path / "here")
@@ -285,9 +296,9 @@ def test_an_episode_whose_process_is_killed_is_measured_in_another(ray: Any, tmp
 
 
 @pytest.mark.parametrize("url", [False, True])
-def test_an_episode_that_a_node_does_not_find_is_named(ray: Any, tmp_path: Path, url: bool) -> None:
+def test_an_episode_that_is_nowhere_is_named(ray: Any, tmp_path: Path, url: bool) -> None:
     store = f"s3://{bucket()}/run" if url else ""
-    expected = f"{store}: does not hold the episode e" if url else "/not/here/e: is not on the node .* URL"
+    expected = f"{store}: does not hold the episode e" if url else "/not/here/e: is not there"
     with pytest.raises(RecordingError, match=expected):
         on_cluster(ray, {Path("/not/here/e"): store}, Work(Hashing))
 
@@ -303,6 +314,27 @@ def unfit() -> Any:
 
 def hashing(_: str) -> Hashing:
     return Hashing()
+
+
+@contextmanager
+def unmarked(_: Iterable[Path]) -> Iterator[str]:
+    """No node sees the disk of this process."""
+    yield "no such mark"
+
+
+def test_viva_score_of_a_folder_that_no_node_sees_is_viva_score_of_it_here(
+    ray: Any, viva: Viva, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(score_command, "make_recogniser", hashing)
+    monkeypatch.setattr(scoring_cluster, "_marked", unmarked)
+    assert viva.run(FAKE, "--simulated", "--repeats", "2", "--no-report").code == 0
+    shutil.copytree("run", "here")
+    there = viva("score", "run", "--on", "ray", "--json")
+    assert (there.code, "2 of 2 episodes heard" in there.err) == (0, True), there.err
+    here = viva("score", "here", "--workers", "1", "--json")
+    assert told(there.json, ("episodes", "metrics")) == told(here.json, ("episodes", "metrics"))
+    folders = [[Path(run) / f"hello--r{n}" for n in (1, 2)] for run in ("run", "here")]
+    assert heard(folders[0]) == heard(folders[1])
 
 
 def test_viva_score_of_a_url_on_a_cluster_is_viva_score_of_the_folder(
@@ -367,14 +399,86 @@ def test_a_node_records_for_itself_and_one_that_is_lost_takes_its_calls_with_it(
     assert len(list(disk.glob("viva-*/*"))) == 1
 
 
+# --- who looks on -------------------------------------------------------------------------------
+
+
+class Watched:
+    """A broker, a collector, and `viva watch` in a process of its own."""
+
+    def __init__(self, viva: Viva, broker: Broker, collector: str, taken: list[tuple[str, bytes]]) -> None:
+        self.options = ("--mqtt", str(broker), "--otlp", collector)
+        self._taken = taken
+        self._watching = viva.start("watch", str(broker), "--json")
+        assert self._watching.stderr is not None
+        assert self._watching.stderr.readline() == "viva: watching\n"
+
+    def messages(self) -> list[dict[str, Any]]:
+        """What was seen until the run ended."""
+        assert self._watching.stdout is not None
+        seen = []
+        for line in self._watching.stdout:
+            seen.append(json.loads(line))
+            if (seen[-1]["kind"], seen[-1].get("state")) == ("presence", "ended"):
+                break
+        self._watching.send_signal(signal.SIGINT)
+        self._watching.communicate(timeout=60)
+        assert self._watching.returncode == 0
+        return seen
+
+    def close(self) -> None:
+        """End `viva watch`, whatever became of the test."""
+        self._watching.kill()
+        self._watching.communicate()
+
+    def spans(self) -> Counter[str]:
+        """How many spans of each name were taken."""
+        return Counter(span_names(self._taken))
+
+
+@pytest.fixture
+def watched(viva: Viva) -> Iterator[Watched]:
+    pytest.importorskip("opentelemetry.sdk", reason="opentelemetry-sdk is not installed (extra otel)")
+    with amqtt() as broker, collector() as (address, taken):
+        made = Watched(viva, broker, address, taken)
+        try:
+            yield made
+        finally:
+            made.close()
+
+
+def check_one_call(seen: list[dict[str, Any]]) -> None:
+    """All that is published of a call was seen."""
+    said = [(one["side"], one["text"]) for one in seen if one["kind"] == "turn"]
+    assert [text for side, text in said if side == "user"] == ["Hello there.", "How are you?"]
+    assert [side for side, _ in said] == ["user", "endpoint"] * 2
+    assert len([one for one in seen if one["kind"] == "latency"]) == 2
+    assert len([one for one in seen if one["kind"] == "levels"]) >= 2
+    states = [one["state"] for one in seen if one["kind"] == "session"]
+    assert (states[0], states[-1]) == ("calling", "ended")
+
+
+def test_a_run_on_a_cluster_is_watched_live_and_leaves_its_spans(
+    ray: Any, viva: Viva, watched: Watched
+) -> None:
+    done = viva.simulated(FAKE, "--no-report", "--on", "ray", *watched.options)
+    assert done.code == 0, done.err
+    check_one_call(watched.messages())
+    assert watched.spans() == {"run": 1, "session": 1, "turn": 4, "judge": 2}
+
+
 # --- Ray Client ---------------------------------------------------------------------------------
 
 
-def test_a_client_of_the_cluster_holds_a_run_and_has_its_recordings(ray: Any, viva: Viva) -> None:
+def test_a_client_of_the_cluster_holds_a_run_and_has_its_recordings(
+    ray: Any, viva: Viva, watched: Watched
+) -> None:
     options = ("--endpoint", FAKE, *ENGINES, "--simulated", "--no-report", "--json")
-    done = viva.start("run", "hello.yaml", *options, "--on", f"ray://127.0.0.1:{CLIENTS}", "--out", "there")
+    cluster = ("--on", f"ray://127.0.0.1:{CLIENTS}", *watched.options)
+    done = viva.start("run", "hello.yaml", *options, *cluster, "--out", "there")
     out, err = done.communicate(timeout=150)
     assert done.returncode == 0, err
     assert json.loads(out) == {"run": "there"}
+    check_one_call(watched.messages())
+    assert watched.spans() == {"run": 1, "session": 1, "turn": 4, "judge": 2}
     viva("run", "hello.yaml", *options, "--out", "here")
     assert content(viva.folder / "there") == content(viva.folder / "here")

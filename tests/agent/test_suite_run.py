@@ -30,10 +30,12 @@ from recordings.writer import EpisodeWriter
 from scenarios.load import from_scenario
 from scenarios.schema import Limits, Persona, Scenario, Turn
 from streams import clock
-from streams.endpoints.errors import AuthenticationFailed, ConnectFailed, EndpointError
+from streams.endpoints.errors import AuthenticationFailed, ConnectFailed, EndpointError, RateLimited
 from streams.endpoints.fake import FakeEndpoint, FakeReply, tone
 from streams.speech.energy import EnergyDetector
 from streams.speech.fake import ToneVoice
+from user_sim.policy import Action, TurnHeard
+from user_sim.scripted import ScriptedPolicy
 
 SCENARIO = from_scenario(
     Scenario(
@@ -152,6 +154,39 @@ def test_an_endpoint_that_says_when_to_come_back_is_called_then(tmp_path: Path) 
     assert second - first == pytest.approx(90)
 
 
+def test_an_account_that_is_used_up_for_a_minute_spoils_one_call_and_not_all_that_are_left(
+    tmp_path: Path,
+) -> None:
+    used_up = RateLimited("fake://", "HTTP 429")
+    used_up.retry_after_s = 60
+    until: list[float] = []
+
+    class Account(Line):
+        def connect(self, address: str) -> FakeEndpoint:
+            if len(self.times) == 1:  # the second call is one too many
+                until.append(clock.now() + 60)
+            self.times.append(clock.now())
+            return answering(used_up if until and clock.now() < until[0] else None)
+
+    told: list[str] = []
+    settings = SuiteSettings(limits=QUICK, told=lambda standing: told.append(str(standing)))
+    found = held(tmp_path, Account(), settings, repeats=6)
+    outcomes = [result.outcome for result in found.results]
+    assert outcomes == [Outcome.COMPLETED, Outcome.RATE_LIMITED, *[Outcome.COMPLETED] * 4]
+    assert "the endpoint takes none now: the next in 60 s" in told[1]
+
+
+def test_an_account_that_is_used_up_for_good_leaves_its_calls_for_a_resume(tmp_path: Path) -> None:
+    line = Line([RateLimited("fake://", "HTTP 429")] * 20)
+    found = held(tmp_path, line, repeats=12)
+    assert [result.outcome for result in found.results] == [Outcome.RATE_LIMITED] * 8
+    (reason,) = {left.reason for left in found.not_held}
+    assert (len(found.not_held), reason) == (4, "the endpoint has taken no calls 8 times in a row")
+    # nothing is lost: another day all twelve are held
+    again = held(tmp_path, resume=True, repeats=12)
+    assert [result.outcome for result in again.results] == [Outcome.COMPLETED] * 12
+
+
 # --- stopped ------------------------------------------------------------------------------------
 
 
@@ -247,6 +282,35 @@ def test_a_fault_of_ours_in_one_call_leaves_the_others_alone(
         ("completed", True), ("harness_failed", False), ("completed", True),
     ]  # fmt: skip
     assert found.results[1].reason == "TypeError: a fault"
+
+
+def test_a_scenario_that_crashes_its_policy_breaks_its_own_calls_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reply = ScriptedPolicy._reply
+
+    def crashing(policy: ScriptedPolicy, heard: TurnHeard) -> Sequence[Action]:
+        return {"s": reply}[policy.scenario.id](policy, heard)  # KeyError of any other
+
+    monkeypatch.setattr(ScriptedPolicy, "_reply", crashing)
+    other = from_scenario(SCENARIO.scenario.model_copy(update={"id": "crashes"}))
+    jobs = plan([other, SCENARIO], ["fake://"], 2)
+
+    async def main() -> Held:
+        run = Run.create(tmp_path, manifest(jobs, tmp_path))
+        try:
+            return await hold_all(
+                run, jobs, Workplace(Line().connect, engines()), SuiteSettings(limits=QUICK)
+            )
+        finally:
+            run.close()
+
+    found = clock.run(main(), simulate=True)
+    assert [(r.job.id, r.outcome.value, r.reason, r.recorded) for r in found.results] == [
+        (f"crashes--r{n}", "harness_failed", "KeyError: 'crashes'", True) for n in (1, 2)
+    ] + [(f"s--r{n}", "completed", "the user reached the end of the scenario", True) for n in (1, 2)]
+    # the episode is whole up to there
+    assert Episode.load(tmp_path / "crashes--r1").info.outcome is Outcome.HARNESS_FAILED
 
 
 # --- cancelled ----------------------------------------------------------------------------------

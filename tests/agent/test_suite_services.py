@@ -6,6 +6,7 @@ import asyncio
 from dataclasses import dataclass, field, replace
 
 import numpy as np
+import pytest
 
 from agent.suite.workers.distant import Asking
 from agent.suite.workers.messages import Message, Ready, Service, Setup
@@ -38,8 +39,9 @@ class Line:
 
     pid = 0
 
-    def __init__(self, receive: Receive) -> None:
+    def __init__(self, receive: Receive, lost: Lost) -> None:
         self.receive = receive
+        self.lost = lost
         self.sent: list[Message] = []
         receive(Ready())
 
@@ -53,11 +55,12 @@ class Line:
         pass
 
 
-def test_what_a_worker_waits_for_no_longer_is_not_worked_on_in_the_first_process() -> None:
+@pytest.mark.parametrize("dies", [False, True])
+def test_what_a_worker_waits_for_no_longer_is_not_worked_on_in_the_first_process(dies: bool) -> None:
     lines: list[Line] = []
 
-    def start(_: Setup, __: int, receive: Receive, ___: Lost) -> Line:
-        lines.append(Line(receive))
+    def start(_: Setup, __: int, receive: Receive, lost: Lost) -> Line:
+        lines.append(Line(receive, lost))
         return lines[-1]
 
     async def main() -> None:
@@ -69,8 +72,12 @@ def test_what_a_worker_waits_for_no_longer_is_not_worked_on_in_the_first_process
         asking = Asking(lines[0].receive)
         asked = asyncio.create_task(asking.ask(Service.TRANSCRIBE, np.zeros(16000, np.float32), "en"))
         await recogniser.begun.wait()
-        asked.cancel()
+        if dies:
+            lines[0].lost()
+        else:
+            asked.cancel()
         await recogniser.ended.wait()
+        asked.cancel()
         assert lines[0].sent == []  # nor is there an answer
         await pool.close()
 

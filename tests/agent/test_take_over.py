@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
+import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TypeVar
@@ -19,6 +20,7 @@ from recordings.check import check
 from recordings.format import (
     DeviceOpened,
     DeviceReport,
+    DeviceTrouble,
     EpisodeInfo,
     LineProposed,
     Noticed,
@@ -31,11 +33,13 @@ from scenarios.load import from_scenario
 from scenarios.schema import Limits, Persona, Scenario
 from scoring.score import score
 from streams import clock
+from streams.audio import Samples
 from streams.devices.fake import FakeDevice
 from streams.devices.interfaces import DeviceMissing
 from streams.endpoints.fake import FakeEndpoint, FakeReply, tone
 from streams.speech.energy import EnergyDetector
 from streams.speech.fake import ScriptedRecogniser, ToneVoice
+from streams.speech.interfaces import Recogniser, Transcript
 from tests.agent.calls import scripted
 from tests.agent.person_calls import SETTLED_S
 from tests.streams.devices.sounds import bursts
@@ -71,6 +75,7 @@ def hold(
     deeds: Sequence[tuple[float, Deed]],
     *,
     texts: Sequence[str] = (),
+    recogniser: Recogniser | None = None,
     scenario: Scenario | None = None,
     replies: int = 5,
 ) -> Taken:
@@ -94,8 +99,8 @@ def hold(
         control=control,
         microphone=(lambda: device) if isinstance(device, FakeDevice) else device,
     )
-    recogniser = ScriptedRecogniser(texts) if texts else None
-    engines = Engines(ToneVoice(), EnergyDetector(), recogniser=recogniser)
+    ears = recogniser or (ScriptedRecogniser(texts) if texts else None)
+    engines = Engines(ToneVoice(), EnergyDetector(), recogniser=ears)
     endpoint = FakeEndpoint([FakeReply(pcm=tone(1.0), delay_s=0.4)] * replies)
 
     async def main() -> EpisodeInfo:
@@ -115,7 +120,8 @@ TEXTS = ["reply 0", "question 1", "reply 1", "reply 2"]
 def test_a_person_speaks_in_the_users_place_and_the_simulated_user_goes_on_afterwards(
     tmp_path: Path,
 ) -> None:
-    call = hold(tmp_path, FakeDevice(air=bursts((3.9, 4.4))), [TAKE, GIVE], texts=TEXTS)
+    device = FakeDevice(air=bursts((3.9, 4.4)))
+    call = hold(tmp_path, device, [TAKE, GIVE], texts=TEXTS)
     assert call.answers == [True, True]
     assert call.said == [
         ("u0", "question 0", ""),
@@ -128,7 +134,20 @@ def test_a_person_speaks_in_the_users_place_and_the_simulated_user_goes_on_after
     assert opened.mode == "co-pilot" and opened.t == pytest.approx(FROM_S, abs=0.02)
     assert report.t == pytest.approx(6.0, abs=0.02)
     assert [e.utterance for e in call.of(UtteranceEnded)] == ["u0", "u1", "u2"]
+    # the device is let go: blocks of 10 ms from 0.1 to 6.0 s, and nobody misses what it plays no more
+    assert len(device.played) == pytest.approx(590, abs=3) and call.of(DeviceTrouble) == []
     assert check(call.episode) == []
+
+
+def test_what_is_being_said_is_said_to_its_end_before_a_person_speaks(tmp_path: Path) -> None:
+    # the voice speaks from 2.94 to 3.54 s; the device is known at 3.24 s
+    call = hold(tmp_path, FakeDevice(), [(2.3, Control.take_over), GIVE], texts=["reply"] * 3)
+    said, ended = call.of(UtteranceStarted)[1], call.of(UtteranceEnded)[1]
+    assert said.audible_start / 24000 < 2.3 + SETTLED_S < said.audible_end / 24000
+    assert ended.samples == said.samples == 14400  # 0.6 s
+    assert call.notes[0] == (round(said.audible_end / 24000, 2), "taken_over")
+    track, _ = call.episode.track("user")
+    assert (track[said.audible_end - 240 : said.audible_end] != 0).mean() > 0.9
 
 
 def test_what_they_say_stands_on_the_one_track_where_they_said_it(tmp_path: Path) -> None:
@@ -181,6 +200,24 @@ def test_nobody_is_cut_off_who_speaks_while_the_word_is_given_back(tmp_path: Pat
     assert check(call.episode) == []
 
 
+class Slow(ScriptedRecogniser):
+    """Takes half a second for each clip."""
+
+    async def transcribe(self, samples: Samples, *, language: str = "en") -> Transcript:
+        await clock.sleep_until(clock.now() + 0.5)
+        return await super().transcribe(samples, language=language)
+
+
+def test_what_was_said_last_is_heard_out_whoever_takes_the_word_from_them_again(tmp_path: Path) -> None:
+    device = FakeDevice(air=bursts((3.9, 4.4)))
+    deeds = [TAKE, (4.6, Control.give_back), (4.8, Control.give_back)]
+    call = hold(tmp_path, device, deeds, recogniser=Slow(TEXTS))
+    assert call.said[1] == ("u1", "question 1", "person")
+    assert [code for _, code in call.notes] == ["taken_over", "given_back"]
+    assert call.notes[1][0] == pytest.approx(5.1, abs=0.02)
+    assert call.of(DeviceReport) and check(call.episode) == []
+
+
 def test_such_a_call_counts_for_nobody_and_says_why(tmp_path: Path) -> None:
     call = hold(tmp_path, FakeDevice(air=bursts((3.9, 4.4))), [TAKE, GIVE], texts=TEXTS)
     assert call.info.outcome is Outcome.TAKEN_OVER and call.info.outcome.void
@@ -194,6 +231,23 @@ def test_such_a_call_counts_for_nobody_and_says_why(tmp_path: Path) -> None:
     assert len(scores.episodes[0].measurements["response_latency"]) == 3
     latency = scores.metrics["response_latency"]
     assert (latency.n, dict(latency.unscored)) == (0, {"void_episode": 1})
+
+
+def test_a_call_that_is_void_by_itself_says_how_it_ended(tmp_path: Path) -> None:
+    call = hold(tmp_path, FakeDevice(), [TAKE, (3.0, lambda control: control.stop("asked to"))])
+    assert [code for _, code in call.notes] == ["taken_over", "given_back"]
+    assert (call.info.outcome, call.info.reason) == (Outcome.CANCELLED, "asked to")
+
+
+def test_the_call_goes_on_while_the_device_is_looked_for(tmp_path: Path) -> None:
+    threads: list[int] = []
+
+    def opened() -> FakeDevice:
+        threads.append(threading.get_ident())
+        return FakeDevice()
+
+    hold(tmp_path, opened, [TAKE, GIVE], texts=["reply"] * 3)
+    assert len(threads) == 1 and threads != [threading.get_ident()]
 
 
 def test_a_call_that_nobody_takes_over_is_as_ever(tmp_path: Path) -> None:
@@ -238,6 +292,25 @@ def test_a_call_that_ends_while_a_person_speaks_has_their_words(tmp_path: Path) 
     assert [e.utterance for e in call.of(UtteranceEnded)] == ["u0", "u1"]
     assert "then max_duration" in call.info.reason and call.info.duration_s == pytest.approx(4.3)
     assert check(call.episode) == []
+
+
+def test_a_device_that_is_unplugged_while_they_speak_keeps_what_was_said(tmp_path: Path) -> None:
+    device = FakeDevice(air=bursts((3.9, 4.9)), unplugged_at=430)
+    call = hold(tmp_path, device, [TAKE], texts=TEXTS)
+    person = call.of(UtteranceStarted)[1]
+    assert (person.text, person.voice) == ("question 1", "person")
+    track, _ = call.episode.track("user")
+    around = np.flatnonzero(np.abs(track[: person.audible_start + 24000]) > 300)
+    assert person.audible_end == pytest.approx(around[-1] + 1, abs=24)  # 1 ms
+    assert [code for _, code in call.notes] == ["taken_over", "device_lost", "given_back"]
+
+
+def test_their_words_count_among_the_turns_that_the_scenario_allows(tmp_path: Path) -> None:
+    scenario = scripted(turns=3).model_copy(update={"limits": Limits(max_duration_s=60, max_turns=2)})
+    device = FakeDevice(air=bursts((3.9, 4.4)))
+    call = hold(tmp_path, device, [TAKE, GIVE], texts=TEXTS, scenario=scenario)
+    assert [name for name, *_ in call.said] == ["u0", "u1"]
+    assert "then max_turns" in call.info.reason
 
 
 def test_one_person_at_a_time_and_who_is_not_there_gives_nothing_back(tmp_path: Path) -> None:

@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import gzip
-import http.server
-import threading
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +12,7 @@ import pytest
 from agent.cli.onlookers.traced_call import WallClock
 from agent.cli.onlookers.tracing import Tracing, TracingUnfit, traces_endpoint
 from agent.connect import connect
-from agent.observers import FinishedTurn, Judgement
+from agent.observers import FinishedTurn, Judgement, Transcribed
 from agent.session import Engines
 from agent.suite.hold import Order, Workplace, hold
 from agent.suite.plan import Job
@@ -32,6 +28,7 @@ from streams.speech.energy import EnergyDetector
 from streams.speech.fake import ScriptedRecogniser, ToneVoice
 from tests.agent.calls import scripted
 from tests.agent.cli_calls import Viva
+from tests.agent.span_collector import collector, span_names
 
 pytest.importorskip("opentelemetry.sdk", reason="opentelemetry-sdk is not installed (extra otel)")
 
@@ -80,19 +77,27 @@ def traced(tmp_path: Path, refuses: EndpointError | None = None) -> tuple[Sequen
     return exporter.get_finished_spans(), Episode.load(tmp_path / "first")
 
 
-def traced_in_a_worker(tmp_path: Path) -> Sequence[ReadableSpan]:
-    """The spans of two such calls, which another process holds."""
+def traced_in_a_worker(tmp_path: Path, *, models_apart: bool) -> Sequence[ReadableSpan]:
+    """The spans of two such calls, which another process holds; a recogniser that is apart leaves none."""
     exporter = InMemorySpanExporter()
     voice, ear = ToneVoice(0.2), ScriptedRecogniser(["one", "two"] * 2)
-    setup = Setup("energy", (voice.identity, voice.fingerprint), recogniser=ear.identity, simulated=True)
+    setup = Setup(
+        "energy",
+        (voice.identity, voice.fingerprint),
+        recogniser=ear.identity,
+        simulated=True,
+        models_apart=models_apart,
+    )
 
     async def main() -> None:
         tracing = Tracing(exporter, "a run")
+        engines = Engines(voice, EnergyDetector(), recogniser=ear)
         here = Workplace(
             lambda address: connect(address, {}),
-            tracing.engines(Engines(voice, EnergyDetector(), recogniser=ear)),
+            engines if models_apart else tracing.engines(engines),
             audience=tracing.audience,
             observers=lambda: tracing.observers([Likes()]),
+            transcribed=tracing.transcribed,
         )
         pool = WorkerPool(here, setup, 1)
         try:
@@ -148,8 +153,9 @@ def test_turns_stand_where_the_recording_has_them_and_under_their_own_call(tmp_p
     assert len(spans) == 1 + 2 + 2 * (4 + 2 + 2)  # run, sessions; and of each its turns, ears and judges
 
 
-def test_a_worker_process_leaves_the_spans_that_this_one_does(tmp_path: Path) -> None:
-    spans = traced_in_a_worker(tmp_path)
+@pytest.mark.parametrize("models_apart", [False, True])
+def test_a_worker_process_leaves_the_spans_that_this_one_does(tmp_path: Path, models_apart: bool) -> None:
+    spans = traced_in_a_worker(tmp_path, models_apart=models_apart)
     (run,) = named(spans, "run")
     sessions = {attributes(one)["test.case.name"]: one for one in named(spans, "session", run)}
     assert sorted(sessions) == ["first", "second"]
@@ -157,9 +163,38 @@ def test_a_worker_process_leaves_the_spans_that_this_one_does(tmp_path: Path) ->
         assert attributes(session)["test.case.result.status"] == "pass"
         sides = [attributes(turn)["vivavoce.side"] for turn in named(spans, "turn", session)]
         assert sorted(sides) == ["endpoint", "endpoint", "user", "user"]
-        assert len(named(spans, "transcribe", session)) == 2
+        heard = [attributes(each) for each in named(spans, "transcribe", session)]
+        assert [each["gen_ai.request.model"] for each in heard] == ["scripted"] * 2
+        assert all(each["vivavoce.audio_s"] > 0.2 for each in heard)  # replies of 0.3 s, as they were heard
         assert len(named(spans, "judge", session)) == 2
     assert len(spans) == 1 + 2 + 2 * (4 + 2 + 2)
+
+
+def test_what_a_recogniser_elsewhere_took_is_what_its_span_takes() -> None:
+    exporter = InMemorySpanExporter()
+    model = ScriptedRecogniser([]).identity
+
+    async def main() -> None:
+        tracing = Tracing(exporter, "a run")
+        await clock.sleep_until(clock.now() + 5)
+        for what in (
+            Transcribed(model, 2.0, 0.25),
+            Transcribed(model, 2.0, 0.25, failure="SpeechError"),
+            Transcribed(model, 2.0, 0.25, given_up=True),
+        ):
+            tracing.transcribed(what)
+        await tracing.close(whole=True)
+
+    clock.run(main(), simulate=True)
+    whole, failed, given_up = named(exporter.get_finished_spans(), "transcribe")
+    (run,) = named(exporter.get_finished_spans(), "run")
+    assert run.start_time is not None
+    for span in (whole, failed, given_up):
+        times = [at - run.start_time for at in (span.start_time, span.end_time) if at is not None]
+        assert times == [4_750_000_000, 5_000_000_000]
+    assert not {"error.type", "vivavoce.given_up"} & attributes(whole).keys()
+    assert attributes(failed)["error.type"] == "SpeechError"
+    assert attributes(given_up)["vivavoce.given_up"] is True
 
 
 def test_spans_say_what_the_conventions_name(tmp_path: Path) -> None:
@@ -224,45 +259,14 @@ def test_what_is_not_spoken_is_said(otlp: str, environ: dict[str, str]) -> None:
         traces_endpoint(otlp, environ)
 
 
-@contextmanager
-def collector() -> Iterator[tuple[str, list[tuple[str, bytes]]]]:
-    """A collector: takes what is posted to it."""
-    taken: list[tuple[str, bytes]] = []
-
-    class Takes(http.server.BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            body = self.rfile.read(int(self.headers["Content-Length"]))
-            assert self.headers["Content-Encoding"] == "gzip"
-            taken.append((self.path, gzip.decompress(body)))
-            self.send_response(200)
-            self.send_header("Content-Type", "application/x-protobuf")
-            self.send_header("Content-Length", "0")
-            self.end_headers()
-
-        def log_message(self, format: str, *args: Any) -> None:
-            pass
-
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Takes) as server:
-        thread = threading.Thread(target=server.serve_forever, daemon=True)
-        thread.start()
-        yield f"http://127.0.0.1:{server.server_address[1]}", taken
-        server.shutdown()
-        thread.join(5)
-
-
 @pytest.mark.wall_clock
 def test_a_collector_gets_the_spans_of_a_run_over_http(viva: Viva, monkeypatch: pytest.MonkeyPatch) -> None:
-    from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
-
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_COMPRESSION", "gzip")
-    with collector() as (address, taken):
+    with collector(zipped=True) as (address, taken):
         monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", address)
         assert viva.simulated("fake://?replies=3", "--no-report").code == 0
     assert {path for path, _ in taken} == {"/v1/traces"}
-    names = []
-    for _, body in taken:
-        request = ExportTraceServiceRequest.FromString(body)
-        names += [span.name for rs in request.resource_spans for ss in rs.scope_spans for span in ss.spans]
+    names = span_names(taken)
     assert sorted(set(names)) == ["judge", "run", "session", "turn"]  # nobody hears: --recogniser none
     assert (names.count("run"), names.count("session"), names.count("turn")) == (1, 1, 4)
 

@@ -4,6 +4,7 @@ import asyncio
 import json
 import os
 import resource
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Coroutine
@@ -356,3 +357,10 @@ def test_a_disk_that_does_not_take_the_manifest_is_named(tmp_path: Path) -> None
     (tmp_path / "file").write_text("")
     with pytest.raises(RecordingError, match=r"cannot be written \(Not a directory\)"):
         Run.create(tmp_path / "file/r", planned("a"))
+
+
+def test_a_manifest_that_cannot_be_put_together_at_the_end_says_how_to_go_on(tmp_path: Path) -> None:
+    run = Run.create(tmp_path / "r", planned("a"))
+    shutil.rmtree(tmp_path / "r")
+    with pytest.raises(RecordingError, match=r"Nothing is lost\. Once it can be: viva run --resume .*r$"):
+        run.close()

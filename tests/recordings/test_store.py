@@ -90,6 +90,10 @@ def test_scores_and_the_manifest_go_with_the_run(url: str, tmp_path: Path) -> No
     Store(url).put_run(run)
     Store(url).get_run(tmp_path / "back")
     assert contents(tmp_path / "back") == contents(run)
+    (run / "e" / "scores" / "timing.json").write_text("[]")  # another of the same size
+    Store(url).put_run(run)
+    Store(url).get_run(tmp_path / "again")
+    assert contents(tmp_path / "again") == contents(run)
 
 
 def test_what_is_made_of_a_run_that_another_holds_leaves_its_manifest_alone(
@@ -144,9 +148,10 @@ class Failing:
     Args:
         patch: Of the test.
         times: That they fail.
+        failure: With which; None is an `OSError` that may pass.
     """
 
-    def __init__(self, patch: pytest.MonkeyPatch, times: float) -> None:
+    def __init__(self, patch: pytest.MonkeyPatch, times: float, failure: Exception | None = None) -> None:
         from fsspec.implementations.memory import MemoryFileSystem
 
         write = MemoryFileSystem.put_file
@@ -156,7 +161,7 @@ class Failing:
         def put(files: MemoryFileSystem, file: str, place: str) -> None:
             self.tries += 1
             if self.tries <= times:
-                raise OSError("the service is down")
+                raise failure or OSError("the service is down")
             write(files, file, place)
             self.put.setdefault(place.rpartition("/")[2], []).append(Path(file).stat().st_size)
 
@@ -169,7 +174,17 @@ def test_what_fails_is_tried_again(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     failing = Failing(monkeypatch, 3)
     Store(url, waits_s=(0, 0, 0)).put_episode(tmp_path / "run" / "e")
     assert failing.tries == 3 + 8  # the eight files of an episode
+    assert list(failing.put)[-1] == "episode.json"  # who breaks off before it has put no episode
     assert Store(url).get_episode(tmp_path / "back" / "e")
+
+
+def test_what_would_fail_again_is_tried_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").write_text("x")
+    failing = Failing(monkeypatch, 1, PermissionError("it is not yours"))
+    remote = Remote(f"memory://{uuid.uuid4()}/run", waits_s=(0, 0))
+    with pytest.raises(RecordingError, match="it is not yours"):
+        remote.put(tmp_path / "file", "file")
+    assert failing.tries == 1
 
 
 def test_while_a_service_is_down_nobody_waits_for_it_twice(
@@ -206,8 +221,10 @@ def test_what_a_run_puts_of_its_manifest_grows_with_its_length_not_with_its_squa
             await run.end(episode.id, Outcome.COMPLETED)
 
     clock.run(held(), simulate=True)
+    store.put_manifest(run.folder)
     last = (run.folder / "run.jsonl").stat().st_size
     assert sum(failing.put["run.jsonl"]) <= 5 * last
+    assert failing.put["run.jsonl"][-1] > last / 1.25  # and what it puts is not far behind
     assert len(failing.put["run.json"]) == 1
     run.close()
     store.put_manifest(run.folder, whole=True)

@@ -23,17 +23,26 @@ class Ear:
     def __init__(self, name: str = "ear", silent_below: float = 0.0, broken: bool = False) -> None:
         self.identity = ModelIdentity("test", name, "1")
         self.clips: list[float] = []
+        self.languages: set[str] = set()
         self._silent_below = silent_below
         self.broken = broken
 
     async def transcribe(self, samples: Samples, *, language: str = "en") -> Transcript:
         if self.broken:
             raise SpeechError("ear", "is broken")
+        self.languages.add(language)
         seconds = samples.size / 16000 - 0.4  # less the margins of 0.2 s
         self.clips.append(round(seconds, 3))
         if seconds < self._silent_below:
             return Transcript("", no_speech=True)
         return Transcript(f"{seconds:.1f} seconds")
+
+
+class Ears(Ear):
+    """The same, of many clips at once."""
+
+    async def transcribe_all(self, clips: list[Samples], *, language: str = "en") -> list[Transcript]:
+        return [await self.transcribe(clip, language=language) for clip in clips]
 
 
 def call(reply_s: float = 1.0) -> CallMaker:
@@ -186,6 +195,13 @@ def test_a_language_without_word_spaces_has_character_errors_and_others_have_non
     call().write(tmp_path / "en")
     found = plain(run([tmp_path / "en"]))["metrics"]["user_cer_heard"]
     assert (found["value"], found["n"], found["unscored"]) == (None, 0, {})
+
+
+@pytest.mark.parametrize("make", [Ear, Ears])
+def test_a_recogniser_is_told_the_language_without_its_region(tmp_path: Path, make: type[Ear]) -> None:
+    ear = make()
+    run([call().write(tmp_path / "e", language="en-GB")], ear)
+    assert (ear.clips, ear.languages) == ([2.0, 1.0], {"en"})
 
 
 def test_transcripts_are_made_once_per_model(tmp_path: Path) -> None:

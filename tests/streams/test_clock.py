@@ -3,6 +3,7 @@ from __future__ import annotations
 import asyncio
 import datetime
 import gc
+import math
 import sys
 from functools import partial
 
@@ -176,12 +177,13 @@ def test_on_the_wall_clock_time_passes_by_itself() -> None:
 
 
 def test_a_wall_clock_run_leaves_the_interpreter_as_it_was() -> None:
-    async def main() -> tuple[float, int]:
-        return sys.getswitchinterval(), gc.get_freeze_count()
+    async def main() -> tuple[float, int, tuple[int, int, int]]:
+        return sys.getswitchinterval(), gc.get_freeze_count(), gc.get_threshold()
 
-    before = sys.getswitchinterval()
-    inside, frozen = clock.run(main())
+    before = sys.getswitchinterval(), gc.get_threshold()
+    inside, frozen, collections = clock.run(main())
     assert inside == pytest.approx(0.0005)
     assert frozen > 0
-    assert sys.getswitchinterval() == before
+    assert math.prod(collections) > math.prod(before[1])  # objects that come until all are gone through
+    assert (sys.getswitchinterval(), gc.get_threshold()) == before
     assert gc.get_freeze_count() == 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
 import os
 import signal
 from collections.abc import Awaitable, Callable
@@ -135,3 +136,24 @@ def test_a_signal_handler_of_the_loop_is_called_though_time_never_waits() -> Non
         pytest.fail("the signal was not noticed")
 
     assert clock.run(main(), simulate=True) <= 1.7  # within 32 turns of the loop, two to a tick
+
+
+@pytest.mark.parametrize("simulate", [True, False])
+def test_a_task_that_control_c_has_hit_is_not_reported_as_a_fault(
+    simulate: bool, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def hit(error: BaseException) -> None:
+        raise error
+
+    async def main(error: BaseException) -> None:
+        hitting = asyncio.create_task(hit(error))
+        await asyncio.sleep(0.01)
+        del hitting
+
+    with pytest.raises(KeyboardInterrupt):  # as the second one comes: in the middle of some task
+        clock.run(main(KeyboardInterrupt()), simulate=simulate)
+    gc.collect()
+    assert caplog.text == ""
+    clock.run(main(ValueError("a fault")), simulate=simulate)
+    gc.collect()
+    assert "ValueError: a fault" in caplog.text

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from agent.cli.runs.control import RunControl
-from agent.observers import Audience, Levels, TurnObserver
+from agent.observers import Audience, Levels, Transcribed, TurnObserver
 from recordings.format import Event, SessionEnded, Turn
 
 if TYPE_CHECKING:
@@ -130,6 +130,11 @@ class Onlookers:
     def engines(self, engines: Engines) -> Engines:
         """The engines that calls are held with."""
         return engines if self._tracing is None else self._tracing.engines(engines)
+
+    def transcribed(self, what: Transcribed) -> None:
+        """A recogniser elsewhere has worked for the call whose context this is."""
+        if self._tracing is not None:
+            self._tracing.transcribed(what)
 
     def observers(self, observers: Sequence[TurnObserver]) -> Sequence[TurnObserver]:
         """The live judges of a call."""

@@ -20,7 +20,7 @@ from urllib.parse import urlsplit
 
 from agent.cli.onlookers.metrics import NOTHING_TO_JUDGE
 from agent.cli.onlookers.traced_call import TracedCall, WallClock
-from agent.observers import Audience, FinishedTurn, Judgement, TurnObserver
+from agent.observers import Audience, FinishedTurn, Judgement, Transcribed, TurnObserver
 from agent.session import Engines
 from agent.suite.plan import Job
 from streams.audio import Samples
@@ -140,6 +140,18 @@ class Tracing:
         traced = TracedRecogniser(engines.recogniser, self._tracer, self._clock)
         return dataclasses.replace(engines, recogniser=traced)
 
+    def transcribed(self, what: Transcribed) -> None:
+        """A recogniser elsewhere has just worked for the call whose context this is."""
+        from opentelemetry import context
+
+        end, attributes = self._clock.ns(), _of_transcription(what.model, what.audio_s)
+        start = end - round(what.took_s * 1e9)
+        span = self._tracer.start_span(
+            "transcribe", context=context.get_current(), attributes=attributes, start_time=start
+        )
+        _failed(span, what.failure, given_up=what.given_up)
+        span.end(end)
+
     def observers(self, observers: Sequence[TurnObserver]) -> Sequence[TurnObserver]:
         """The same judges, which leave spans within that of the call whose task asks for them."""
         from opentelemetry import context
@@ -175,11 +187,26 @@ def _spanned(
         yield span
     finally:
         kind = sys.exc_info()[0]
-        if kind is asyncio.CancelledError:  # a draft of a turn that went on, or the call is over
-            span.set_attribute("vivavoce.given_up", True)
-        elif kind is not None:
-            span.set_attribute("error.type", kind.__name__)
+        given_up = kind is asyncio.CancelledError  # a draft of a turn that went on, or the call is over
+        _failed(span, "" if kind is None else kind.__name__, given_up=given_up)
         span.end(clock.ns())
+
+
+def _failed(span: Span, failure: str, *, given_up: bool) -> None:
+    """What became of some work, unless it came to its end."""
+    if given_up:
+        span.set_attribute("vivavoce.given_up", True)
+    elif failure:
+        span.set_attribute("error.type", failure)
+
+
+def _of_transcription(model: ModelIdentity, audio_s: float) -> dict[str, AttributeValue]:
+    return {
+        "gen_ai.operation.name": "transcribe",
+        "gen_ai.provider.name": model.family,
+        "gen_ai.request.model": model.name,
+        "vivavoce.audio_s": audio_s,
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,12 +226,7 @@ class TracedRecogniser:
         """As the recogniser does it."""
         from opentelemetry import context, trace
 
-        attributes: dict[str, AttributeValue] = {
-            "gen_ai.operation.name": "transcribe",
-            "gen_ai.provider.name": self.identity.family,
-            "gen_ai.request.model": self.identity.name,
-            "vivavoce.audio_s": len(samples) / SPEECH_RATE,
-        }
+        attributes = _of_transcription(self.identity, len(samples) / SPEECH_RATE)
         if not trace.get_current_span().get_span_context().is_valid:  # nobody knows for which call it is
             return await self.inner.transcribe(samples, language=language)
         with _spanned(self.tracer, self.clock, "transcribe", attributes, context.get_current()):

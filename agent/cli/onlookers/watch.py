@@ -57,7 +57,8 @@ def watch(request: WatchRequest) -> int:
 
 
 async def _watch(broker: Broker, request: WatchRequest) -> int:
-    seen = Watch(broker.prefix)
+    # many sittings of one run leave many calls on the broker, and all of them are to be forgotten
+    seen = Watch(broker.prefix, sys.maxsize) if request.forget else Watch(broker.prefix)
     if request.once or request.forget:
         await look(broker, seen)
         return await _forget(broker, seen, request.forget) if request.forget else _show(seen, request)

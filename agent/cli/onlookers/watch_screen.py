@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from rich.console import Console, Group, RenderableType
 from rich.text import Text
 
 from agent.cli.runs.call_view import CallView, Line, clock_text, ending
-from agent.cli.runs.console import LEAST_ROWS, LiveArea
+from agent.cli.runs.console import LEAST_ROWS, LiveArea, more_calls
 from agent.cli.runs.panel import BAD, GOOD, WARN, panel
 from agent.observers import Levels
 from agent.suite.progress import span
@@ -50,24 +50,47 @@ class WatchScreen(LiveArea):
         self._trouble = "" if trouble is None else f"{trouble} Trying again."
 
     def render(self) -> RenderableType:
-        """The live area: it fits the terminal."""
-        width, runs = self._console.width, list(self._watch.lines())
-        heads = [(run, [_one_row(line) for line in _head(run)]) for run in runs]
-        heads = [(run, head if run.online else head[:1]) for run, head in heads]
-        room = self._console.height - 2 - sum(len(head) for _, head in heads) - bool(self._trouble)
-        parts: list[RenderableType] = [Text(self._trouble, WARN)] if self._trouble else []
-        live = sum(len(run.live) for run in runs)
-        rows = max(room // max(live, 1), LEAST_ROWS)
-        for run, head in heads:
-            parts += head
-            shown = run.live[: max(room // rows, 0)]
-            room -= len(shown) * rows
-            parts += [panel(view_of(call, run.levels.get(call.episode)), width, rows) for call in shown]
-            if len(shown) < len(run.live):
-                parts.append(Text(f"  and {len(run.live) - len(shown)} more calls under way", "dim"))
+        """The live area: it fits the terminal. Titles go first, then warnings, calls, ended calls."""
+        runs = list(self._watch.lines())
+        top = [_one_row(Text(self._trouble, WARN))] if self._trouble else []
         if not runs and not self._trouble:
-            parts.append(Text(f"no run has been published at {self._broker} yet", "dim"))
-        return Group(*parts)
+            top = [_one_row(Text(f"no run has been published at {self._broker} yet", "dim"))]
+        room = self._console.height - 1 - len(top)
+        shown = runs if len(runs) <= room else runs[: max(room - 1, 0)]
+        more = len(runs) - len(shown)
+        below = [_one_row(Text(f"and {more} more run{'s' if more > 1 else ''}", "dim"))] if more else []
+        return Group(*top, *self._runs(shown, room - len(shown) - len(below)), *below)
+
+    def _runs(self, runs: Sequence[RunSeen], room: int) -> Iterator[RenderableType]:
+        """Runs whose titles fit, and what else there is room for."""
+        online = [run for run in runs if run.online]
+        warnings, room = _dealt([_warnings(run) for run in online], room)
+        live = sum(len(run.live) for run in online)
+        ended, room = _dealt([_ended_calls(run) for run in online], room, reserve=live * LEAST_ROWS)
+        rows = max(room // max(live, 1), LEAST_ROWS)
+        known = {run.run: both for run, *both in zip(online, warnings, ended, strict=True)}
+        for run in runs:
+            yield _one_row(_title(run))
+            for lines in known.get(run.run, ()):
+                yield from lines
+            calls = run.live
+            fits = len(calls) if len(calls) * rows <= room else max((room - 1) // rows, 0)
+            for call in calls[:fits]:
+                yield panel(view_of(call, run.levels.get(call.episode)), self._console.width, rows)
+            room -= fits * rows
+            if fits < len(calls) and room > 0:
+                yield more_calls(len(calls) - fits)
+                room -= 1
+
+
+def _dealt(lots: Sequence[Sequence[Text]], room: int, reserve: int = 0) -> tuple[list[list[Text]], int]:
+    """Of each lot the last lines that there is room for beyond the reserve; and the room that is left."""
+    dealt: list[list[Text]] = []
+    for lines in lots:
+        fitting = min(len(lines), max(room - reserve, 0))
+        dealt.append([_one_row(line) for line in lines[len(lines) - fitting :]])
+        room -= fitting
+    return dealt, room
 
 
 def view_of(state: SessionState, levels: LevelsShown | None = None) -> CallView:
@@ -91,8 +114,8 @@ def view_of(state: SessionState, levels: LevelsShown | None = None) -> CallView:
 
 def lines_of(run: RunSeen) -> Iterator[str]:
     """What is known of a run, as lines."""
-    for head in _head(run):
-        yield head.plain
+    for line in (_title(run), *_warnings(run), *_ended_calls(run)):
+        yield line.plain
     for call in run.live:
         said = call.lines[-1].text if call.lines else ""
         yield f"  {neutralise(call.episode)}  {clock_text(call.t)}  {call.state}  {neutralise(said)}"
@@ -133,19 +156,27 @@ def _text_of(message: Published) -> str | None:
             return None
 
 
-def _head(run: RunSeen) -> Iterator[Text]:
+def _title(run: RunSeen) -> Text:
     presence = "unknown" if run.presence is None else run.presence.state
     style = {"online": GOOD, "lost": BAD}.get(presence, "dim")
     title = Text.assemble((neutralise(run.run), "bold"), "  ", (presence, style))
     if run.progress is not None:
         title.append(f"  {_progress(run.progress)}")
-    yield title
-    if run.loss is not None:
-        yield Text(f"  {_loss(run.loss)}", WARN)
+    return title
+
+
+def _warnings(run: RunSeen) -> list[Text]:
+    found = [] if run.loss is None else [Text(f"  {_loss(run.loss)}", WARN)]
     if run.unreadable:
-        yield Text(f"  {run.unreadable} messages are of no version that is known here", WARN)
-    for call in run.ended[-ENDED_SHOWN:]:
-        yield Text(f"  {neutralise(call.episode)}  {neutralise(_ended(call))}", "dim")
+        found.append(Text(f"  {run.unreadable} messages are of no version that is known here", WARN))
+    return found
+
+
+def _ended_calls(run: RunSeen) -> list[Text]:
+    return [
+        Text(f"  {neutralise(call.episode)}  {neutralise(_ended(call))}", "dim")
+        for call in run.ended[-ENDED_SHOWN:]
+    ]
 
 
 def _progress(progress: Progress) -> str:

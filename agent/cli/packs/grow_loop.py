@@ -27,6 +27,7 @@ from scoring.judge.cost import Cost, of_exchange
 from scoring.judge.exchange import Exchange
 from scoring.report.safe import neutralise
 from scoring.verify import Look
+from streams.clock import now
 from streams.speech import workers
 
 SAME, SIMILAR = "same_words", "similar"
@@ -124,7 +125,9 @@ class Grower:
         proposal = plain(asked.value) if asked.value is not None else None
         taken: Taken | Refused = Refused(asked.cause, "; ".join(asked.exchange.problems)[:400])
         if proposal is not None:
+            began = now()
             taken = await self._judged(proposal, question)
+            self.cost += Cost(compute_s=now() - began)
         await self._keep(question, proposal, taken, asked.exchange)
         if isinstance(taken, Refused) and taken.cause == Look.FAILED:
             self.why = taken.detail

@@ -171,6 +171,10 @@ def _print(found: dict[str, Any]) -> None:
         for pair in between.get("pairs", ()):
             who = f"{neutralise(pair['a'])} and {neutralise(pair['b'])}"
             console.print(Text(f"{name}: {who} agree on {pair['right']} of {pair['n']}"))
+    for name, again in found["with_themselves"].items():
+        for one in again:
+            who = neutralise(one["person"])
+            console.print(Text(f"{name}: {who} said the same again of {one['same']} of {one['n']}"))
     for row in found["inconsistent"]:
         asked = ", ".join(row["questions"])
         console.print(Text(neutralise(f"not consistent: {row['scenario']} ({asked}) {row['note']}")))

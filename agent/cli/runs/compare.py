@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -35,6 +36,7 @@ class CompareRequest:
 
 def compare(request: CompareRequest) -> int:
     """Compare, and tell; returns the exit code."""
+    from agent.cli.runs.end import say_what_is_left
     from recordings.errors import RecordingError
     from scoring.compare.metrics import NotCompared
     from scoring.compare.sides import NothingToCompare
@@ -46,6 +48,7 @@ def compare(request: CompareRequest) -> int:
         return complain(error, exits.BAD_INPUT)
     except (RecordingError, OSError) as error:
         return complain(error, exits.for_disk(error))
+    say_what_is_left(request.runs)
     if request.json:
         print_json({"comparisons": [comparison.to_json() for comparison in found]})
     else:
@@ -72,7 +75,13 @@ async def _questions(request: CompareRequest) -> list[Question]:
     digests = [await digest_at(run) for run in request.runs]
     if len(digests) == 1:
         return within_run(digests[0], By(request.by), request.against, _planned_first(request.runs[0]))
-    return between_runs(digests[0], digests[1], (str(request.runs[0]), str(request.runs[1])))
+    questions = between_runs(digests[0], digests[1], (str(request.runs[0]), str(request.runs[1])))
+    for place, (run, digest) in enumerate(zip(request.runs, digests, strict=True)):
+        sides = [(question.first, question.second)[place] for question in questions]
+        compared = {row.endpoint for side in sides for row in side.digest.rows}
+        for endpoint in dict.fromkeys(row.endpoint for row in digest.rows if row.endpoint not in compared):
+            sys.stderr.write(f"viva: {endpoint} is not compared: only {run} has calls with it\n")
+    return questions
 
 
 def _planned_first(run: Path) -> str:

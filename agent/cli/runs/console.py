@@ -51,6 +51,17 @@ class View(Audience):
         self._view.levels = levels
 
 
+class Places:
+    """Numbers of calls, as they begin; one that is held again keeps its own."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[str, int] = {}
+
+    def of(self, job: Job) -> int:
+        """The number of a call, from 1."""
+        return self._numbers.setdefault(job.id, len(self._numbers) + 1)
+
+
 class Screen(Protocol):
     """Where a run is shown."""
 
@@ -83,7 +94,7 @@ class PlainScreen:
 
     def __init__(self, jobs: int) -> None:
         self._jobs = jobs
-        self._begun = 0
+        self._places = Places()
 
     def told(self, standing: Standing) -> None:
         """Print how far the run has come."""
@@ -92,8 +103,7 @@ class PlainScreen:
 
     def audience(self, job: Job) -> Audience:
         """The audience of one job."""
-        self._begun += 1
-        sys.stderr.write(f"[{self._begun}/{self._jobs}] {job.id}  {job.shown}\n")
+        sys.stderr.write(f"[{self._places.of(job)}/{self._jobs}] {job.id}  {job.shown}\n")
         return View(CallView(job.id, job.shown), self)
 
     def line(self, view: CallView, line: Line) -> None:
@@ -167,15 +177,14 @@ class LiveScreen(LiveArea):
 
     def __init__(self, jobs: int, console: Console | None = None) -> None:
         self._jobs = jobs
-        self._begun = 0
+        self._places = Places()
         self._views: list[CallView] = []
         self._standing = ""
         super().__init__(console or Console(stderr=True, highlight=False), per_second=8)
 
     def audience(self, job: Job) -> Audience:
         """The audience of one job."""
-        self._begun += 1
-        place = f"{self._begun}/{self._jobs}" if self._jobs > 1 else ""
+        place = f"{self._places.of(job)}/{self._jobs}" if self._jobs > 1 else ""
         view = CallView(job.id, job.shown, place)
         self._views.append(view)
         return View(view, self)
@@ -196,9 +205,20 @@ class LiveScreen(LiveArea):
     def render(self) -> RenderableType:
         """The live area: it fits the terminal, so that it can be drawn over itself."""
         views = list(self._views)
-        below = [Text(self._standing, "dim")] if self._standing else []
-        rows = max((self._console.height - 1 - len(below)) // max(len(views), 1), LEAST_ROWS)
-        return Group(*(panel(view, self._console.width, rows) for view in views), *below)
+        below = [Text(self._standing, "dim", no_wrap=True, overflow="ellipsis")] if self._standing else []
+        room = self._console.height - 1 - len(below)
+        shown = views if len(views) * LEAST_ROWS <= room else views[: max((room - 1) // LEAST_ROWS, 0)]
+        if len(shown) < len(views):
+            room -= 1
+            below.insert(0, more_calls(len(views) - len(shown)))
+        rows = max(room // max(len(shown), 1), LEAST_ROWS)
+        return Group(*(panel(view, self._console.width, rows) for view in shown), *below)
+
+
+def more_calls(number: int) -> Text:
+    """What stands for calls that there is no room for."""
+    calls = "call" if number == 1 else "calls"
+    return Text(f"  and {number} more {calls} under way", "dim", no_wrap=True, overflow="ellipsis")
 
 
 def screen_for(jobs: int, *, json: bool) -> Screen:

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from agent.attached import attached, lifeline
 from agent.cli import exits
 from agent.cli.output import complain
 from agent.cli.runs.request import EngineChoice, RunRequest
@@ -25,7 +26,7 @@ class ReferenceNotReady(RuntimeError):
 
 
 class ReferenceServer:
-    """The reference endpoint in a process of its own, on a free port of this machine.
+    """The reference endpoint in a process of its own, on a free port of this machine; it ends with ours.
 
     Args:
         variant: Defaults of its sessions, as a query string.
@@ -36,10 +37,13 @@ class ReferenceServer:
             probe.bind(("127.0.0.1", 0))
             port = probe.getsockname()[1]
         self.address = f"openai+ws://127.0.0.1:{port}/v1/realtime?model=reference"
-        command = [sys.executable, "-m", "agent.cli.main", "serve", "--port", str(port)]
         # a session of its own: Ctrl+C ends our calls first, then we end the server
         self._process = subprocess.Popen(  # noqa: S603 - our own interpreter and module
-            [*command, "--variant", variant], stdout=subprocess.PIPE, text=True, start_new_session=True
+            attached("agent.cli.main", "serve", "--port", str(port), "--variant", variant),
+            stdin=lifeline(),
+            stdout=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
         )
 
     def wait(self) -> None:

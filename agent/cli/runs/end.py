@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -119,6 +120,22 @@ async def digest_at(path: Path) -> Digest:
     return digest
 
 
+def say_what_is_left(runs: Iterable[Path]) -> None:
+    """Say of runs that were not held to their end, or go on, that there is more to come."""
+    from recordings.errors import RecordingError
+    from recordings.run import load_run
+
+    for run in runs:
+        try:
+            plan = load_run(run).episodes
+        except RecordingError:  # a folder of episodes, or a digest: it has no plan
+            continue
+        if left := sum(planned.state != "done" for planned in plan):
+            sys.stderr.write(
+                f"viva: {left} of {len(plan)} calls of the plan are not held yet: viva run --resume {run}\n"
+            )
+
+
 def _episodes_at(path: Path) -> list[Path] | None:
     """What is to be read of a folder; None of a file."""
     from recordings.run import RUN
@@ -144,6 +161,8 @@ def _own_up(held: Held, run: str) -> None:
         sys.stderr.write(f"viva: {len(held.again)} void calls were held again\n")
     if held.not_held:
         sys.stderr.write(f"viva: to hold the calls that are left: viva run --resume {run}\n")
+    elif any(result.may_pass for result in held.results):
+        sys.stderr.write(f"viva: to hold the void calls again: viva run --resume {run}\n")
     for cause, ids in names.items():
         which = ids[0] if len(ids) == 1 else f"{len(ids)} calls ({ids[0]}, ...)"
         sys.stderr.write(f"viva: {which}: {neutralise(cause)}\n")

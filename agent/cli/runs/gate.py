@@ -14,6 +14,7 @@ from agent.cli.runs.request import GateOptions
 from streams.clock import run as run_loop
 
 if TYPE_CHECKING:
+    from recordings.format import Planned
     from scoring.gate.checks import GateResult
 
 
@@ -38,7 +39,7 @@ def check_gate(options: GateOptions) -> None:
     """What can be known to go wrong with a gate before anything is called.
 
     Raises:
-        ConfigurationError: viva.toml names bounds that are none.
+        ConfigurationError: viva.toml names bounds that are none, or a file cannot be written.
         RecordingError: The baseline holds no episode.
     """
     from agent.cli.runs.end import digest_at
@@ -47,6 +48,9 @@ def check_gate(options: GateOptions) -> None:
 
     if options:
         read_settings()
+    for flag, file in (("--junit", options.junit), ("--summary", options.summary)):
+        if file is not None and (file.is_dir() or not file.absolute().parent.is_dir()):
+            raise ConfigurationError(f"{flag} {file}: expected a file in a folder that there is")
     if options.baseline is not None and options.baseline.is_file():
         run_loop(digest_at(options.baseline))
     elif options.baseline is not None:
@@ -73,7 +77,14 @@ async def checked(run: Path, options: GateOptions) -> GateResult:
     baseline = None if options.baseline is None else await digest_at(options.baseline)
     metrics = {metric.name: metric for metric in METRICS}
     compared = chosen((), settings.effects)
-    return check(str(run), digest, settings.bounds, metrics, baseline, compared)
+    return check(str(run), digest, settings.bounds, metrics, baseline, compared, _plan(run))
+
+
+def _plan(run: Path) -> tuple[Planned, ...]:
+    """What was to be held; nothing of a folder of episodes that is no run, or of a digest alone."""
+    from recordings.run import RUN, load_run
+
+    return load_run(run).episodes if (run / RUN).is_file() else ()
 
 
 def tell(result: GateResult, options: GateOptions, *, json: bool) -> None:
@@ -97,13 +108,13 @@ def tell(result: GateResult, options: GateOptions, *, json: bool) -> None:
         for line in annotate(result):
             (sys.stderr if json else sys.stdout).write(f"{line}\n")
     sys.stderr.write(f"gate {result.status.value}: {counted(result)}\n")
-    for status in (Status.FAILED, Status.UNDECIDED):
-        for check in result.having(status):
-            sys.stderr.write(f"viva: {neutralise(reason_of(check))}\n")
+    told = [*result.having(Status.FAILED), *result.having(Status.UNDECIDED), *result.compared_with_nothing]
+    for check in told:
+        sys.stderr.write(f"viva: {neutralise(reason_of(check))}\n")
 
 
 def exit_code(result: GateResult) -> int:
-    """1 if the gate failed, 3 if our own side kept it from deciding."""
+    """1 if the gate failed, 3 if too little was held to decide."""
     from scoring.gate.checks import Status
 
     codes = {Status.FAILED: exits.GATE_FAILED, Status.UNDECIDED: exits.OUR_FAILURE}

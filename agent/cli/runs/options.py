@@ -78,7 +78,7 @@ Retries = Annotated[
 ]
 BudgetUsd = Annotated[
     float | None,
-    typer.Option(help="US dollars after which no call begins; needs --price.", min=0, show_default=False),
+    typer.Option(help="US dollars after which no call begins; needs a --price.", min=0, show_default=False),
 ]
 BudgetTokens = Annotated[
     int | None,
@@ -130,12 +130,15 @@ Mqtt = Annotated[
 ]
 MqttAllow = Annotated[
     list[str] | None,
-    typer.Option(help="Commands to obey that come over MQTT: pause, stop, say, take_over (default: none)."),
+    typer.Option(
+        help="Commands over MQTT to obey: pause (and resume), stop, say, take_over (and give_back); "
+        "several may be given, or with commas (default: none)."
+    ),
 ]
 MicInput = Annotated[
     str,
     typer.Option(
-        help="By which a person takes a call over (take_over): a part of the microphone's name.",
+        help="Microphone by which a person takes a call over (--mqtt-allow take_over): a part of its name.",
         show_default=False,
     ),
 ]

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import math
 import os
+import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from agent.cli import exits
 from agent.cli.output import print_json
+from agent.cli.runs.foreseen import foreseen
 from agent.connect import connect, in_process
+from agent.episode_info import version
 from agent.suite.budget import PriceMissing, Prices
 from agent.suite.estimate import Estimate, estimate, held_before
 from agent.suite.manifest import jobs_of
@@ -46,7 +49,14 @@ def planned(request: RunRequest) -> list[Job]:
         RecordingError: The folder holds no run that can be resumed.
     """
     if request.resume is not None:
-        return jobs_of(request.resume, load_run(request.resume), request.endpoints)
+        info = load_run(request.resume)
+        if info.vivavoce != version():
+            begun = info.vivavoce or "an unknown version"
+            sys.stderr.write(
+                f"viva: {request.resume} was begun with vivavoce {begun}, and goes on with {version()}: "
+                "what examines may have changed in between (CHANGELOG.md)\n"
+            )
+        return jobs_of(request.resume, info, request.endpoints)
     if not request.scenarios:
         raise NothingNamed("Missing argument 'SCENARIOS...': name a pack or a scenario, or --resume RUN.")
     if not request.endpoints:
@@ -133,7 +143,8 @@ def show(request: RunRequest, jobs: Sequence[Job], prices: Prices, out: Path) ->
     if request.resume is not None:
         left = {episode.id for episode in load_run(request.resume).episodes if episode.left}
         jobs = [job for job in jobs if job.id in left]
-    found = estimate(jobs, request.limits, prices, held_before(out.parent))
+    likely = foreseen(prices, ((job.shown, job.endpoint) for job in jobs), out.parent)
+    found = estimate(jobs, request.limits, likely, held_before(out.parent))
     if request.json:
         entries = [
             {
@@ -165,16 +176,22 @@ def _print(jobs: Sequence[Job], found: Estimate, concurrency: int) -> None:
     out.print(table)
     if len(jobs) > SHOWN:
         out.print(f"... and {len(jobs) - SHOWN} more (all of them: --json)")
-    out.print(f"\n{len(jobs)} calls, {concurrency} at a time")
+    out.print(f"\n{len(jobs)} {'call' if len(jobs) == 1 else 'calls'}, {concurrency} at a time")
     for share in found.shares:
-        known = "" if share.minutes is None else f"about {share.minutes:.0f}, "
+        known = "" if share.minutes is None else f"about {span(60 * share.minutes)}, "
         out.print(
-            f"  {share.calls} with {share.endpoint}: {known}at most {share.at_most_minutes:.0f} minutes of "
+            f"  {share.calls} with {share.endpoint}: {known}at most {span(60 * share.at_most_minutes)} of "
             f"call; {_money(share.usd, share.at_most_usd)}",
             markup=False,
         )
-    expected = "unknown, no such calls were held before" if found.seconds is None else span(found.seconds)
+    expected = _unknown(found.known, len(jobs)) if found.seconds is None else span(found.seconds)
     out.print(f"time: {expected}; at most {span(found.at_most_seconds)}")
+
+
+def _unknown(known: int, calls: int) -> str:
+    if not known:
+        return "unknown, no such calls were held before"
+    return f"unknown, {calls - known} of {calls} are such as were never held before"
 
 
 def _money(expected: float | None, most: float | None) -> str:

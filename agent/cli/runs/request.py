@@ -3,19 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from agent.cli.judging.judge import JudgeOptions
 from agent.cli.mic.sound import Sound
 from agent.cli.onlookers.onlookers import OnlookerOptions
-from agent.cli.runs.settings import Options
+from agent.cli.runs.settings import Options, flag
 from agent.suite.budget import Budget
 from agent.suite.limits import RunLimits
 from agent.suite.plan import Choice
 from recordings.raw import RawLogging
 from recordings.run import load_run
+
+if TYPE_CHECKING:
+    from recordings.lease import Lease
+
+
+class NobodyTakesOver(ValueError):
+    """A device is named for a person who takes a call over, and nobody can.
+
+    Args:
+        option: That names it.
+        remedy: What lets a person take over.
+    """
+
+    def __init__(self, option: str, remedy: str) -> None:
+        found = f"{option} is for a person who takes a call over, and nobody can in this run"
+        super().__init__(f"{found}. {remedy}, or leave {option} out (docs/microphone.md).")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,10 +82,10 @@ class RunRequest:
         before: Called once the user's models are loaded, before the first call; it may wait.
         judge: The live judge.
         looking_on: Who looks on besides the screen.
-        sound: By what a person may take a call over; None if nobody may.
+        sound: By what a person may take a call over; None if nobody can.
         workers: Processes that hold the calls; 0 is this one, None goes by cores and sessions at a time.
         on: Where else they are held: "ray", or "ray://HOST:PORT"; "" is this machine.
-        store: URL where the run is kept, whose folder here is a working copy; or "".
+        lease: Of the URL where the run is kept, whose folder here is a working copy; None if it has none.
     """
 
     scenarios: tuple[str, ...]
@@ -99,7 +115,17 @@ class RunRequest:
     sound: Sound | None = None
     workers: int | None = None
     on: str = ""
-    store: str = ""
+    lease: Lease | None = None
+
+    @property
+    def store(self) -> str:
+        """URL where the run is kept, or ""."""
+        return "" if self.lease is None else self.lease.url
+
+    @property
+    def taken_over(self) -> str:
+        """Who took the run at its URL over, in words; "" if nobody did."""
+        return "" if self.lease is None else self.lease.lost
 
 
 def request_of(options: Options) -> RunRequest:
@@ -108,6 +134,7 @@ def request_of(options: Options) -> RunRequest:
     Raises:
         RecordingError: The folder to resume holds no run, or an option of it must be named again.
         Unresumable: An option does not go with the run that is resumed.
+        NobodyTakesOver: The command line names a microphone or an ear, and nobody can take a call over.
     """
     resume: Path | None = options.values["resume"]
     if resume is not None:
@@ -116,7 +143,7 @@ def request_of(options: Options) -> RunRequest:
     usd = v["judge_usd"]
     if usd is None and v["budget_usd"] is not None and "llm" in v["judge"]:
         usd = v["budget_usd"]  # so that a judge whose price is unknown is refused
-    return RunRequest(
+    request = RunRequest(
         scenarios=tuple(v["scenarios"] or ()),
         endpoints=_addresses(options, resume),
         out=v["out"],
@@ -145,15 +172,38 @@ def request_of(options: Options) -> RunRequest:
         gate=GateOptions(v["gate"], _path(v["baseline"]), v["junit"], v["summary"]),
         settings=options.stored(),
         judge=JudgeOptions(v["judge"], v["judge_llm"], _path(v["judge_cache"]), v["judge_tokens"], usd),
-        looking_on=(looking_on := _looking_on(v)),
-        sound=Sound(v["mic_input"], v["mic_output"]) if looking_on.lets("take_over") else None,
+        looking_on=_looking_on(v),
         workers=v["workers"],
         on=v["on"],
     )
+    return replace(request, sound=_sound(options, request))
 
 
 def _looking_on(v: Mapping[str, Any]) -> OnlookerOptions:
     return OnlookerOptions(v["mqtt"], tuple(v["mqtt_allow"] or ()), v["otlp"], v["metrics_port"])
+
+
+def _sound(options: Options, request: RunRequest) -> Sound | None:
+    """By what a person may take a call over; None if nobody can, and then it must not be named either."""
+    from agent.cli.runs.where import workers_for
+
+    v = options.values
+    remedy = ""
+    if not request.looking_on.lets("take_over"):
+        broker = "" if v["mqtt"] else "--mqtt mqtt://BROKER/PREFIX and "
+        remedy = f"Add {broker}--mqtt-allow take_over"
+    elif request.simulated:
+        remedy = "Leave --simulated out"
+    elif request.on:
+        remedy = "Leave --on out"
+    elif workers_for(request):
+        remedy = "Add --workers 0"
+    if not remedy:
+        return Sound(v["mic_input"], v["mic_output"])
+    for name in ("mic_input", "mic_output"):
+        if v[name] and name in options.given:  # viva.toml may name those of a machine, whatever is run
+            raise NobodyTakesOver(flag(name), remedy)
+    return None
 
 
 def _addresses(options: Options, resume: Path | None) -> tuple[str, ...]:

@@ -60,16 +60,16 @@ class Ready:
 
 def start(values: Mapping[str, Any], given: Sequence[str]) -> int:
     """`viva run` with its options, some of which stand on the command line; returns the exit code."""
-    from agent.cli.runs.request import request_of
+    from agent.cli.runs.request import NobodyTakesOver, request_of
+    from agent.cli.runs.terminating import terminated_as_interrupted
     from agent.cli.runs.working_copy import at_home
     from recordings.errors import RecordingError
 
     try:
-        values, store = at_home(values)
-        request = request_of(Options(values, given))
-    except (RecordingError, Unresumable) as error:
+        with terminated_as_interrupted(), at_home(values) as (values_here, lease):
+            return run(replace(request_of(Options(values_here, given)), lease=lease))
+    except (RecordingError, Unresumable, NobodyTakesOver) as error:
         return complain(error, exits.BAD_INPUT)
-    return run(replace(request, store=store))
 
 
 def run(request: RunRequest) -> int:
@@ -221,21 +221,24 @@ async def _hold(request: RunRequest, ready: Ready) -> int:
     from agent.cli.runs.console import screen_for
     from agent.cli.runs.end import conclude
     from agent.cli.runs.where import holding, keep, reach, store_of
+    from agent.cli.runs.working_copy import claim
     from agent.suite.manifest import manifest
     from agent.suite.run import hold_all
     from recordings.run import Run
 
     out = ready.out
     onlookers = held = None
-    store = store_of(request)
     run = None if request.resume is None else Run.resume(out)  # first of all: another may hold it
     try:
         onlookers = Onlookers(request.looking_on, simulated=request.simulated)
         await _warm_up(request, ready, run)
         if run is None:
             reach(request)
+            if request.lease is not None:
+                await asyncio.to_thread(claim, request.lease)
             command = ("viva", *sys.argv[1:])
             run = Run.create(out, manifest(ready.jobs, out, command, request.settings))
+        store = store_of(request)
         onlookers.begin(run)
         screen = screen_for(len(run.left), json=request.json)
         with screen:
@@ -287,7 +290,8 @@ def _workplace(request: RunRequest, ready: Ready, screen: Screen, onlookers: Onl
         cost=functools.partial(cost_of, ready.prices),
         python_tools=request.python_tools,
         control=onlookers.control.control,
-        microphone=None if request.sound is None or request.simulated else request.sound.open,
+        transcribed=onlookers.transcribed,
+        microphone=None if request.sound is None else request.sound.open,
     )
 
 
@@ -305,7 +309,7 @@ def _settings(request: RunRequest, ready: Ready, screen: Screen, onlookers: Onlo
         max_lateness_s=request.max_lateness_ms / 1000,
         raw_log=request.raw_log,
         budget=request.budget,
-        stop=lambda: "the judge's budget is spent" if judges.spent else "",
+        stop=lambda: request.taken_over or ("the judge's budget is spent" if judges.spent else ""),
         also_spent=also_spent,
         told=onlookers.told(screen.told),
         brake=onlookers.control.brake,

@@ -67,19 +67,19 @@ class Options:
         """
         for name in PLANNED:
             if name in self.given:
-                raise Unresumable(f"{_flag(name)} does not go with --resume: the plan is in {folder}")
+                raise Unresumable(f"{flag(name)} does not go with --resume: the plan is in {folder}")
         values = dict(self.values)
         for name in (*EXAMINES, *HELD):
             if name not in stored:
                 continue
             if name not in self.given:
                 if MASK in str(stored[name]):
-                    found = f"was begun with {_flag(name)} {stored[name]}, whose key is in no file"
-                    raise RecordingError(folder, found, f"Name it again with {_flag(name)}.")
+                    found = f"was begun with {flag(name)} {stored[name]}, whose key is in no file"
+                    raise RecordingError(folder, found, f"Name it again with {flag(name)}.")
                 values[name] = stored[name]
             elif name in EXAMINES and _plain(self.values[name]) != stored[name]:
                 raise Unresumable(
-                    f"{folder} was begun with {_flag(name)} {stored[name]}; calls with another are not "
+                    f"{folder} was begun with {flag(name)} {stored[name]}; calls with another are not "
                     "comparable. Leave the option out, or start another run."
                 )
         return Options(values, self.given)
@@ -97,6 +97,7 @@ def _plain(value: Any) -> Any:
     return value
 
 
-def _flag(name: str) -> str:
+def flag(name: str) -> str:
+    """An option as it is typed."""
     names = {"scenarios": "a scenario"}
     return names.get(name, "--" + name.replace("_", "-"))

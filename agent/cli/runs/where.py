@@ -141,7 +141,7 @@ def store_of(request: RunRequest) -> Store | None:
     """
     from recordings.store import Store
 
-    return Store(request.store) if request.store else None
+    return None if request.lease is None else Store(request.store, check=request.lease.check)
 
 
 async def keep(store: Store | None, out: Path, code: int) -> int:
@@ -193,7 +193,8 @@ def _on_cluster(request: RunRequest, here: Workplace, setup: Setup) -> Iterator[
     elsewhere = request.on != RAY_HERE
     models = model_actor(ray, _engines(request)) if elsewhere else None
     home = "" if elsewhere else node(ray)
-    setup = replace(setup, store=request.store)
+    lease = 0 if request.lease is None else request.lease.number
+    setup = replace(setup, store=request.store, lease=lease)
     count = workers_on(request, int(ray.cluster_resources().get("CPU", 1)), models=elsewhere)
     try:
         yield WorkerPool(here, setup, count, functools.partial(RayWorker, ray, models, home))

@@ -113,7 +113,7 @@ def _make_ready(request: ScoreRequest, paths: Sequence[Path]) -> None:
 
 
 def _on_cluster(on: str, folders: Mapping[Path, Path], work: Work, told: Told) -> None:
-    """Do it on the nodes of a cluster, which read and write runs at URLs there.
+    """Do it on the nodes of a cluster, which read and write runs at URLs there; others are sent to them.
 
     Args:
         on: The cluster.
@@ -123,7 +123,7 @@ def _on_cluster(on: str, folders: Mapping[Path, Path], work: Work, told: Told) -
     """
     from agent.suite.workers.cluster import join
     from recordings.store import Store, as_url, is_url
-    from scoring.parallel import on_cluster
+    from scoring.cluster import on_cluster
 
     urls = {folder: as_url(name) if is_url(name) else "" for folder, name in folders.items()}
     stores = {url: Store(url) for url in urls.values() if url}
@@ -164,6 +164,7 @@ class ReportRequest:
 
 def report(request: ReportRequest) -> int:
     """Show scores; what is not scored yet is scored without a recogniser."""
+    from agent.cli.runs.end import say_what_is_left
     from scoring.report.collect import collect, collect_json
     from scoring.report.terminal import print_report
 
@@ -174,6 +175,7 @@ def report(request: ReportRequest) -> int:
         code = _told(collect_json(request.paths), print_json)
     elif request.html is None:
         code = _told(collect(request.paths), print_report)
+    say_what_is_left(request.paths)
     return code
 
 

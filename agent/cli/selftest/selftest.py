@@ -6,9 +6,7 @@ import contextlib
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
-from multiprocessing import get_context
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -126,14 +124,14 @@ def hold_all(request: SelftestRequest, plan: Sequence[Trial], folder: Path) -> l
 
 def _work(orders: Sequence[Order], processes: int, step: Callable[[Call], None]) -> list[Call]:
     from agent.cli.selftest.call import work
+    from scoring.process_pool import process_pool
 
     calls: list[Call] = []
     with contextlib.ExitStack() as stack:
         results: Iterator[Call] = map(work, orders)
         if processes > 1:
             _prepare(orders[0])
-            pool = ProcessPoolExecutor(processes, mp_context=get_context("spawn"))
-            results = stack.enter_context(pool).map(work, orders)
+            results = stack.enter_context(process_pool(processes)).map(work, orders)
         for call in results:
             calls.append(call)
             step(call)

@@ -37,15 +37,15 @@ DimensionsOption = Annotated[
 TwiceOption = Annotated[
     float | None,
     typer.Option(
-        help="Share the work: two people label this share of the replies, one person each other (default: "
-        "everybody labels everything).",
+        help="Share the work: two people label this share of the replies, or of a pack's sample, one "
+        "person each other (default: everybody labels everything).",
         min=0,
         max=1,
         show_default=False,
     ),
 ]
 AgainOption = Annotated[
-    float, typer.Option(help="Share that each person labels a second time.", min=0, max=1)
+    float, typer.Option(help="Share that each person labels, or checks, a second time.", min=0, max=1)
 ]
 CompareWithOption = Annotated[
     str,

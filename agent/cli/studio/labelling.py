@@ -28,8 +28,8 @@ class LabelRequest:
         ab: Who listens to pairs here, likewise.
         review: Who checks the sample of a grown pack here; "" lets anybody give a name.
         dimensions: What is asked about; none takes content, voice quality and paralinguistics.
-        twice: Share of the replies that two people label, the others being labelled by one; None: everybody
-            labels everything.
+        twice: Share of the replies, or of a pack's sample, that two people label, the others being labelled
+            by one; None: everybody labels everything.
         again: Share that each person labels a second time, at the end.
         judge: The judge that people are compared with; "" takes the only one that has rated.
         seed: Of the orders.

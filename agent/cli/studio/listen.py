@@ -101,7 +101,7 @@ def more_routes(request: ListenRequest, library: Library) -> tuple[list[BaseRout
     """Routes beside those of listening, and the names under which the page asks whether they are there."""
     packs, _ = packs_among(request.paths)
     asked = request.labelling
-    checks, names = review_routes_of(packs, asked.review, asked.seed)
+    checks, names = review_routes_of(packs, asked)
     routes, features = label_routes(asked, library) if library.roots or asked.blind else ([], [])
     routes, features = [*routes, *checks], [*features, *names]
     if request.calls is not None:

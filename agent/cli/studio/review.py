@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from starlette.routing import BaseRoute
 
+    from agent.cli.studio.labelling import LabelRequest
     from scoring.labelling.review_desk import ReviewDesk
 
 
@@ -47,13 +48,12 @@ def packs_checked(paths: Sequence[Path], person: str) -> None:
         raise NothingToReview(f"{found} to be checked among the paths. {remedy}")
 
 
-def review_routes_of(packs: Sequence[Path], person: str, seed: int) -> tuple[list[BaseRoute], list[str]]:
+def review_routes_of(packs: Sequence[Path], asked: LabelRequest) -> tuple[list[BaseRoute], list[str]]:
     """Routes of the check, and its name; none without a pack.
 
     Args:
         packs: That were named: none, or one.
-        person: Who reviews here; "" lets anybody give a name.
-        seed: Of the orders in which people are asked.
+        asked: How people are asked.
 
     Raises:
         NothingToReview: No sample waits in the pack.
@@ -63,11 +63,11 @@ def review_routes_of(packs: Sequence[Path], person: str, seed: int) -> tuple[lis
     from recordings.label_files import person_named
     from recordings.studio.label_routes import review_routes
 
-    if person:
-        person_named(person)
+    if asked.review:
+        person_named(asked.review)
     if not packs:
         return [], []
-    made = _Desk(packs[0], person, seed)
+    made = _Desk(packs[0], asked)
     made.tell()
     return review_routes(made.get), ["review"]
 
@@ -75,10 +75,10 @@ def review_routes_of(packs: Sequence[Path], person: str, seed: int) -> tuple[lis
 class _Desk:
     """The desk, made when it is first asked for."""
 
-    def __init__(self, pack: Path, person: str, seed: int) -> None:
+    def __init__(self, pack: Path, asked: LabelRequest) -> None:
         from agent.cli.packs.grow_store import REVIEW
 
-        self._pack, self._person, self._seed = pack, person, seed
+        self._pack, self._asked = pack, asked
         self._queue = pack / REVIEW
         self._making = threading.Lock()
 
@@ -97,7 +97,14 @@ class _Desk:
         labels = self._pack / FOLDER
         if labels.resolve() != self._pack.resolve() / FOLDER:
             raise RecordingError(labels, "leads elsewhere", "Labels of a pack are kept in its folder.")
-        return ReviewDesk(self._queue, LabelFolder(labels), utc, self._person, self._seed)
+        asked = self._asked
+        return ReviewDesk(
+            *(self._queue, LabelFolder(labels), utc),
+            person=asked.review,
+            seed=asked.seed,
+            twice=asked.twice,
+            again=asked.again,
+        )
 
     def tell(self) -> None:
         """Say what there is to do, on standard error.

@@ -12,11 +12,14 @@ import tempfile
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from agent.suite.hold import Order
 from recordings.disk import EPISODE
 from recordings.errors import RecordingError
+from recordings.lease import check
+from recordings.remote import Remote
 from recordings.store import Store
 
 PIECE = 4 * 2**20
@@ -28,13 +31,15 @@ class Apart:
 
     Args:
         store: URL of the run, or "".
+        lease: Number of the lease under which the run is held there; 0 if it is under none.
 
     Raises:
         OSError: The disk has no place for it.
     """
 
-    def __init__(self, store: str) -> None:
+    def __init__(self, store: str, lease: int = 0) -> None:
         self._url = store
+        self._check = partial(check, number=lease) if lease else _unchecked
         self._store: Store | None = None
         self._own = Path(tempfile.mkdtemp(prefix="viva-"))
 
@@ -46,7 +51,7 @@ class Apart:
         """Keep a recording at the URL; returns its folder if it is still here, else "". Blocks."""
         if self._url and (folder / EPISODE).is_file():
             with suppress(RecordingError):  # the run fetches it, and tries with the URL itself
-                self._store = self._store or Store(self._url)
+                self._store = self._store or Store(self._url, check=self._check)
                 self._store.put_episode(folder)
                 forget(str(folder))
         return str(folder) if folder.exists() else ""
@@ -55,6 +60,10 @@ class Apart:
         """Nothing more is recorded; what nobody has fetched stays."""
         with suppress(OSError):
             self._own.rmdir()
+
+
+def _unchecked(_: Remote) -> None:
+    """Nobody else holds a run that is held under no lease."""
 
 
 def listed(folder: str) -> list[tuple[str, int]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import sys
 from collections.abc import Callable
 from concurrent.futures import Future, InvalidStateError
 from contextlib import suppress
@@ -12,12 +13,19 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from agent.engines import Engines
-from agent.observers import FinishedTurn, Judgement
+from agent.observers import FinishedTurn, Judgement, Transcribed
 from agent.suite.workers.messages import Answer, Ask, Forget, Service, Setup
 from streams.audio import Samples
-from streams.clock import simulated
+from streams.clock import now, simulated
 from streams.speech import select
-from streams.speech.interfaces import ModelIdentity, Speech, SpeechError, Transcript
+from streams.speech.interfaces import (
+    SPEECH_RATE,
+    ModelIdentity,
+    Recogniser,
+    Speech,
+    SpeechError,
+    Transcript,
+)
 from user_sim.policy import Compose, Composed
 
 CALL: ContextVar[int | None] = ContextVar("call", default=None)
@@ -103,6 +111,32 @@ class DistantRecogniser:
 
 
 @dataclass(frozen=True, slots=True)
+class ToldRecogniser:
+    """A `Recogniser` of whose work somebody is told, for the call that the running task belongs to."""
+
+    inner: Recogniser
+    told: Callable[[int, Transcribed], None]
+
+    @property
+    def identity(self) -> ModelIdentity:
+        """Which model this is."""
+        return self.inner.identity
+
+    async def transcribe(self, samples: Samples, *, language: str = "en") -> Transcript:
+        """Transcribe a clip."""
+        call, began = CALL.get(), now()
+        try:
+            return await self.inner.transcribe(samples, language=language)
+        finally:
+            kind = sys.exc_info()[0]
+            given_up = kind is asyncio.CancelledError
+            failure = "" if kind is None or given_up else kind.__name__
+            if call is not None:
+                audio_s = len(samples) / SPEECH_RATE
+                self.told(call, Transcribed(self.identity, audio_s, now() - began, failure, given_up))
+
+
+@dataclass(frozen=True, slots=True)
 class DistantTurnDetector:
     """A `TurnDetector`."""
 
@@ -130,8 +164,16 @@ class DistantJudge:
         return judgement
 
 
-def distant_engines(setup: Setup, services: Services) -> Engines:
+def distant_engines(
+    setup: Setup, services: Services, transcribed: Callable[[int, Transcribed], None]
+) -> Engines:
     """The engines of a worker: speech activity is its own, the rest is elsewhere.
+
+    Args:
+        setup: What there is elsewhere.
+        services: Asks for it.
+        transcribed: Told what the recogniser does for a call, by its number, if the models are in a process
+            of their own: nobody else would tell of it.
 
     Raises:
         SpeechError: The detector is not installed.
@@ -142,10 +184,13 @@ def distant_engines(setup: Setup, services: Services) -> Engines:
         return composed
 
     hears, turns = setup.recogniser, setup.turn_detector
+    recogniser: Recogniser | None = None if hears is None else DistantRecogniser(services, hears)
+    if recogniser is not None and setup.models_apart:
+        recogniser = ToldRecogniser(recogniser, transcribed)
     return Engines(
         voice=DistantVoice(services, *setup.voice),
         detector=select.detector(setup.detector),
-        recogniser=None if hears is None else DistantRecogniser(services, hears),
+        recogniser=recogniser,
         turn_detector=None if turns is None else DistantTurnDetector(services, turns),
         composer=compose if setup.composes else None,
         cache=setup.cache,

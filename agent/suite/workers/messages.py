@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Literal
 
+from agent.observers import Transcribed
 from agent.suite.hold import Cost, Order, Result, cost_unknown
 from streams.speech.interfaces import ModelIdentity, SpeechError
 from streams.speech.voice_cache import VoiceCache
@@ -40,8 +41,10 @@ class Setup:
         cost: What a call has cost.
         python_tools: Python functions beside a scenario may be run as its tools.
         simulated: Calls are held in simulated time, one after the other.
+        models_apart: The models are in a process of their own: of what they do for a call, the call tells.
         apart: The folder of the run is on another machine.
         store: URL of the run, where recordings are kept if it is; or "".
+        lease: Number of the lease under which the run is held there.
     """
 
     detector: str
@@ -53,8 +56,10 @@ class Setup:
     cost: Cost = cost_unknown
     python_tools: bool = False
     simulated: bool = False
+    models_apart: bool = False
     apart: bool = False
     store: str = ""
+    lease: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +143,14 @@ class Shown:
 
 
 @dataclass(frozen=True, slots=True)
+class Heard:
+    """What a recogniser that the first process knows nothing of has done for the call of this number."""
+
+    number: int
+    what: Transcribed
+
+
+@dataclass(frozen=True, slots=True)
 class Ended:
     """A call is over.
 
@@ -151,7 +164,7 @@ class Ended:
     left: str = ""
 
 
-Message = Begin | Cancel | Steer | Answer | Ask | Forget | Ready | Late | Shown | Ended
+Message = Begin | Cancel | Steer | Answer | Ask | Forget | Ready | Late | Shown | Heard | Ended
 
 
 def sendable(failure: BaseException) -> BaseException:

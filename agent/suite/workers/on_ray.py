@@ -56,6 +56,7 @@ class WorkerActor:
         if node(ray) != home:
             cache = setup.cache and VoiceCache.default()  # that of this machine
             setup = replace(setup, apart=True, cache=cache)
+        setup = replace(setup, models_apart=models is not None)
         self._models = models
         self._asking = ThreadPoolExecutor(CALLS_AT_A_TIME, thread_name_prefix="models")
         self._said: queue.SimpleQueue[Message] = queue.SimpleQueue()
@@ -231,6 +232,7 @@ class RayWorker:
                 self._ray.get(self._actor.leave.remote(), timeout=30)
                 self._thread.join()
                 self._fetching.shutdown()
+        with suppress(*self._gone):  # also one that does not leave in time
             self._ray.kill(self._actor)
 
     def _listen(self, lost: Lost) -> None:

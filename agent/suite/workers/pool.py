@@ -21,6 +21,7 @@ from agent.suite.workers.messages import (
     Cancel,
     Ended,
     Forget,
+    Heard,
     Late,
     Message,
     Ready,
@@ -239,6 +240,8 @@ class WorkerPool:
                 for number, method, seen in what:
                     if (held := worker.calls.get(number)) is not None:
                         getattr(held.audience, method)(seen)
+            case Heard(number=number, what=heard) if number in worker.calls:
+                worker.calls[number].context.copy().run(self._place.transcribed, heard)
             case Ask():
                 held = worker.calls.get(-1 if message.call is None else message.call)
                 context = None if held is None else held.context.copy()

@@ -29,6 +29,7 @@ from agent.suite.workers.messages import (
     Begin,
     Cancel,
     Ended,
+    Heard,
     Late,
     Ready,
     Seen,
@@ -120,9 +121,9 @@ class _Calls:
         self._send = send
         self.asking = Asking(send)
         self._board = Board(send)
-        self.engines = distant_engines(setup, self.asking)
+        self.engines = distant_engines(setup, self.asking, lambda call, what: send(Heard(call, what)))
         self._controls: dict[int, Control] = {}
-        self._apart = Apart(setup.store) if setup.apart else None
+        self._apart = Apart(setup.store, setup.lease) if setup.apart else None
 
     async def warm_up(self) -> None:
         """Load what is loaded here: the first sound of a call must not wait for it."""

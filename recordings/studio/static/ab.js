@@ -1,7 +1,7 @@
 // A/B listening: two replies to the same words, blind and equally loud; one key is an answer, and a battle of the arena.
 
-import { Asking } from "./asking.js";
-import { answers, ask, bar, given, person, task } from "./card.js";
+import { Asking, begin } from "./asking.js";
+import { answers, ask, bar, given, task } from "./card.js";
 import { bdi, byId, h, replace } from "./dom.js";
 
 const BELOW = "/api/ab";
@@ -14,9 +14,7 @@ export async function show(root) {
       h("p", { class: "soft" }, "Open two runs of the same scenarios and seeds: viva listen RUN_A RUN_B.")));
     return undefined;
   }
-  const desk = new Desk(root, BELOW, await person(root, about), "A/B");
-  await desk.next();
-  return () => desk.end();
+  return begin(root, about, (name) => new Desk(root, BELOW, name, "A/B"));
 }
 
 class Desk extends Asking {

@@ -1,12 +1,21 @@
 // A desk that asks: what labelling, A/B listening and the check of scenarios do alike.
 
 import { fail } from "./app.js";
-import { Sounds, ask, inWords } from "./card.js";
+import { Sounds, ask, inWords, person } from "./card.js";
 import { announce, byId, replace } from "./dom.js";
 import * as keys from "./keys.js";
 
-/** What `w` plays, but for two sounds. */
-const MAIN = { absolute: "reply", check: "line" };
+/**
+ * Begin when it is known who listens; returns what ends it. A view that was left meanwhile does not begin.
+ * @param {Element} root @param {{person: string, people: string[]}} about @param {(name: string) => Asking} made
+ */
+export async function begin(root, about, made) {
+  const name = await person(root, about);
+  if (!root.isConnected) return undefined;
+  const desk = made(name);
+  desk.next(); // not waited for: whoever leaves ends it at once
+  return () => desk.end();
+}
 
 export class Asking {
   /**
@@ -22,23 +31,31 @@ export class Asking {
     /** @type {import("./card.js").Card | null} */
     this.card = null;
     this.last = "";
-    this.busy = false;
+    /** What is under way, done or not. @type {Promise<void>} */
+    this.before = Promise.resolve();
     this.shown = false;
     /** How many answers one has gone back. */
     this.steps = 0;
     this.forget = keys.register(scope, [
       { keys: [" "], text: "play or pause", run: () => this.sounds.again() },
-      { keys: ["q"], text: "what was said", run: () => this.sounds.toggle("asked") },
-      { keys: ["w"], text: "the reply, or the first of two", run: () => this.sounds.toggle(MAIN[this.card?.part] ?? "first") },
-      { keys: ["e"], text: "the second of two", run: () => this.sounds.toggle("second") },
+      ...this.listens(),
       { keys: ["ArrowLeft"], text: "back one second", run: () => this.sounds.seek(-1) },
       { keys: ["ArrowRight"], text: "on one second", run: () => this.sounds.seek(1) },
-      { keys: ["1", "2", "3", "4"], text: "answer", run: (event) => this.press(event.key) },
-      { keys: ["s", "i"], text: "no answer: I cannot say, I cannot hear it", run: (event) => this.press(event.key) },
-      { keys: ["Backspace"], text: "correct an answer before", run: () => this.back() },
-      { keys: ["Escape"], text: "leave it, go on", run: () => this.steps > 0 && this.next(), always: true },
+      { keys: ["1", "2", "3", "4"], text: "answer", run: (event) => this.press(event) },
+      { keys: ["s", "i"], text: "no answer: I cannot say, I cannot hear it", run: (event) => this.press(event) },
+      { keys: ["Backspace"], text: "correct an answer before", run: (event) => event.repeat || this.back() },
+      { keys: ["Escape"], text: "leave it, go on", run: () => this.leave(), always: true },
       ...this.more(),
     ]);
+  }
+
+  /** Keys of single sounds; first those of replies. @returns {import("./keys.js").Shortcut[]} */
+  listens() {
+    return [
+      { keys: ["q"], text: "what was said", run: () => this.sounds.toggle("asked") },
+      { keys: ["w"], text: "the reply, or the first of two", run: () => this.sounds.toggle(this.card?.part === "absolute" ? "reply" : "first") },
+      { keys: ["e"], text: "the second of two", run: () => this.sounds.toggle("second") },
+    ];
   }
 
   /** Further keys; first those of replies. @returns {import("./keys.js").Shortcut[]} */
@@ -60,6 +77,7 @@ export class Asking {
 
   /** @param {{card: any, progress: any}} found */
   take(found) {
+    if (!this.root.isConnected) return;
     this.steps = 0;
     this.progress = found.progress;
     this.draw(found.card);
@@ -70,9 +88,15 @@ export class Asking {
     return this.alone(async () => {
       if (!this.progress?.can_go_back) return this.say("There is no answer before this one.");
       const card = await ask(this.url("back", { steps: this.steps + 1 }));
+      if (!this.root.isConnected) return;
       this.steps += 1;
       this.draw(card);
     });
+  }
+
+  /** Back to the question that is next. */
+  leave() {
+    return this.alone(async () => { if (this.steps > 0) this.take(await ask(this.url("next"))); });
   }
 
   /** What was labelled last, by name. @param {any[]} _replies @returns {any[]} */
@@ -83,18 +107,14 @@ export class Asking {
     this.sounds.end();
   }
 
-  /** Do one thing at a time; what fails is said where the question stands. @param {() => Promise<void>} work */
-  async alone(work) {
-    if (this.busy) return;
-    this.busy = true;
-    try {
-      await work();
-    } catch (error) {
-      if (!byId("said")) fail(this.root, error);
-      else this.say(error.message, error.remedy);
-    } finally {
-      this.busy = false;
-    }
+  /** Do one thing after the other; what fails is said where the question stands. @param {() => Promise<void>} work */
+  alone(work) {
+    this.before = this.before.then(work).catch((error) => {
+      if (!this.root.isConnected) console.error(error);
+      else if (byId("said")) this.say(error.message, error.remedy);
+      else fail(this.root, error);
+    });
+    return this.before;
   }
 
   /** @param {string} path @param {Record<string, any>} [query] */
@@ -111,18 +131,21 @@ export class Asking {
     for (const button of this.root.querySelectorAll("button.answer")) button.disabled = !this.ready;
   }
 
-  /** @param {string} key */
-  press(key) {
+  /** One press is one answer: a key that is held down would answer the next question, too. @param {KeyboardEvent} event */
+  press({ key, repeat }) {
+    if (repeat) return;
     const offer = this.card?.offers.find((one) => one.key === key);
     const withheld = this.card?.withheld.find((one) => one.key === key);
-    if (offer && !this.ready) this.say("Listen first: Space, W, E.");
+    if (offer && !this.ready) this.say(`Listen first: ${["Space", ...this.sounds.keys].join(", ")}.`);
     else if (offer ?? withheld) this.give(offer ?? withheld, !offer);
   }
 
-  /** @param {{label: string, title: string}} offer @param {boolean} withheld */
+  /** Answer the question that is shown; by the time it is its turn another one may be. @param {{label: string, title: string}} offer @param {boolean} withheld */
   give(offer, withheld) {
+    const card = this.card;
     return this.alone(async () => {
-      const token = this.card.token;
+      if (this.card !== card) return;
+      const { token } = card;
       const found = await ask(`${this.below}/answer`, {
         person: this.name, token, plays: this.sounds.plays, words_shown: this.shown, ...this.beside(),
         ...(withheld ? { unscored: offer.label } : { label: offer.label }),
@@ -143,10 +166,16 @@ export class Asking {
     return this.alone(async () => {
       if (!this.last) return this.say("Nothing was answered yet.");
       const { replies } = await ask(this.url(`revealed/${this.last}`), {});
-      replace(byId("extra"), this.named(replies));
+      this.extra(this.named(replies));
     });
   }
 
+  /** Show something below the question. @param {...any} shown */
+  extra(...shown) { if (this.root.isConnected) replace(byId("extra"), ...shown); }
+
   /** @param {string} text @param {string} [remedy] */
-  say(text, remedy = "") { byId("said").textContent = [text, remedy].filter(Boolean).join(" "); }
+  say(text, remedy = "") {
+    const line = byId("said");
+    if (line) line.textContent = [text, remedy].filter(Boolean).join(" ");
+  }
 }

@@ -167,6 +167,9 @@ export class Sounds {
     }
   }
 
+  /** The keys that play what must be heard. */
+  get keys() { return this.needed.map((name) => KEYS[name].toUpperCase()); }
+
   /** Whether every reply has been played. */
   get complete() { return this.needed.every((name) => this.heard.has(name)); }
 

@@ -1,8 +1,8 @@
 // Labelling: one question at a time, blind, by keys. Every answer is on the disk before the next question is shown.
 
 import { agreement } from "./agreement.js";
-import { Asking } from "./asking.js";
-import { NOTE, answers, ask, bar, given, note, person, task } from "./card.js";
+import { Asking, begin } from "./asking.js";
+import { NOTE, answers, ask, bar, given, note, task } from "./card.js";
 import { bdi, byId, h, replace } from "./dom.js";
 import { words } from "./format.js";
 
@@ -11,9 +11,7 @@ const BELOW = "/api/labelling";
 /** Show the page; returns what ends it. @param {Element} root */
 export async function show(root) {
   const about = await ask(BELOW);
-  const desk = new Desk(root, await person(root, about), about);
-  await desk.next();
-  return () => desk.end();
+  return begin(root, about, (name) => new Desk(root, name, about));
 }
 
 class Desk extends Asking {
@@ -62,7 +60,7 @@ class Desk extends Asking {
       h("p", { class: "soft" }, some ? "Thank you. Labels are kept; this page can be closed." : "No reply to anything was found in what this studio shows."),
       h("p", { id: "said", role: "alert" }), h("div", { id: "extra" })));
     byId("question").focus();
-    if (some) this.show().catch((error) => this.say(error.message, error.remedy));
+    if (some) this.agreement();
   }
 
   beside() { return { note: byId("note").value }; }
@@ -71,9 +69,7 @@ class Desk extends Asking {
 
   named(replies) { return [h("h2", {}, "The last you labelled"), ...replies.map(whose)]; }
 
-  agreement() { return this.alone(() => this.show()); }
-
-  async show() { replace(byId("extra"), agreement(await ask(`${BELOW}/agreement`))); }
+  agreement() { return this.alone(async () => this.extra(agreement(await ask(`${BELOW}/agreement`)))); }
 }
 
 /** @param {any} reply */

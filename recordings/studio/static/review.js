@@ -1,7 +1,7 @@
 // The check of a pack that was grown: does a prompt belong to its level, is its manner what it says? By keys.
 
-import { Asking } from "./asking.js";
-import { NOTE, answers, ask, bar, given, note, person } from "./card.js";
+import { Asking, begin } from "./asking.js";
+import { NOTE, answers, ask, bar, given, note } from "./card.js";
 import { bdi, byId, h, replace } from "./dom.js";
 import { trim, words } from "./format.js";
 
@@ -9,16 +9,16 @@ const BELOW = "/api/review";
 
 /** Show the page; returns what ends it. @param {Element} root */
 export async function show(root) {
-  const desk = new Desk(root, BELOW, await person(root, await ask(BELOW)), "Review");
-  await desk.next();
-  return () => desk.end();
+  return begin(root, await ask(BELOW), (name) => new Desk(root, BELOW, name, "Review"));
 }
 
 class Desk extends Asking {
+  listens() { return [{ keys: ["w"], text: "what the user says", run: () => this.sounds.toggle("line") }]; }
+
   more() {
     return [
       { keys: ["n"], text: "write a note", run: () => byId("note")?.focus() },
-      { keys: ["g"], text: "how consistent the pack is so far", run: () => this.alone(() => this.show()) },
+      { keys: ["g"], text: "how consistent the pack is so far", run: () => this.shares() },
     ];
   }
 
@@ -39,14 +39,14 @@ class Desk extends Asking {
     this.heard();
     byId("question").focus();
     if (other) this.sounds.all();
-    if (!card) this.show().catch((error) => this.say(error.message, error.remedy));
+    if (!card) this.shares();
   }
 
   beside() { return { note: byId("note").value }; }
 
   taken() { if (!this.card.given) sessionStorage.removeItem(NOTE); }
 
-  async show() { replace(byId("extra"), shares(await ask(`${BELOW}/report`))); }
+  shares() { return this.alone(async () => this.extra(shares(await ask(`${BELOW}/report`)))); }
 }
 
 /** What the user says, and what the scenario says of it. @param {any} card */
@@ -65,6 +65,8 @@ function shares(found) {
     h("table", { class: "agreement" },
       h("thead", {}, h("tr", {}, ["Asked", "", "Consistent", "95 % interval", "Answered", "Not yet", "Published"].map((name) => h("th", { scope: "col" }, name)))),
       h("tbody", {}, rows)),
+    Object.entries(found.with_themselves).flatMap(([asked, all]) => all.map((one) => h("p", { class: "soft" },
+      words(asked), ": ", bdi(one.person), ` said the same again of ${one.same} of ${one.n}.`))),
     h("p", { class: "soft" }, `${found.inconsistent.length} of ${found.scenarios} scenarios are not consistent. They leave the pack with viva scenarios review PACK --take-out, or when it grows further.`));
 }
 

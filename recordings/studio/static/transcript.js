@@ -49,17 +49,24 @@ export class Transcript {
 
   close() { clearTimeout(this.timer); }
 
-  /** Go on with the turns for as long as a frame may wait, and later with the rest. */
+  /** Go on with the turns for as long as a frame may wait, and later with the rest; what is in sight changes at once. */
   #fill() {
     clearTimeout(this.timer);
     const until = performance.now() + SLICE_MS;
     while (this.next < this.episode.turns.length) {
-      if (performance.now() > until) {
+      if (performance.now() > until && !this.#inSight(this.items[this.next - 1])) {
         this.timer = setTimeout(() => this.#fill());
         return;
       }
       this.#put(this.next++);
     }
+  }
+
+  #inSight(item) {
+    if (!item) return false;
+    const box = this.element.getBoundingClientRect();
+    const own = item.getBoundingClientRect();
+    return own.bottom > box.top && own.top < box.bottom;
   }
 
   #put(index) {

@@ -23,6 +23,7 @@ from recordings.exporting.labels import audacity, rttm, webvtt
 from recordings.exporting.rows import COLUMNS
 from recordings.exporting.sound import stereo
 from recordings.exporting.tiers import elan, textgrid
+from recordings.exporting.whole import whole
 from recordings.format import Role, Side
 from recordings.importing.words import read_words
 from recordings.reader import Episode
@@ -199,6 +200,25 @@ def test_what_fails_in_the_middle_leaves_nothing(episode: Episode, tmp_path: Pat
         else:
             export_one(bad, to, out / f"c{ENDINGS[to]}")
     assert list(out.iterdir()) == []
+
+
+def test_what_appears_meanwhile_is_not_overwritten_either(tmp_path: Path) -> None:
+    path = tmp_path / "c.wav"
+    with pytest.raises(RecordingError, match="exists already"), whole(path) as place:
+        place.write_bytes(b"ours")
+        path.write_bytes(b"theirs")
+    assert path.read_bytes() == b"theirs" and list(tmp_path.iterdir()) == [path]
+    with pytest.raises(RecordingError, match="exists already"), whole(path):
+        raise AssertionError("work for nothing")
+
+
+def test_where_nothing_can_be_made_the_path_that_was_asked_for_is_named(
+    episode: Episode, tmp_path: Path
+) -> None:
+    path = tmp_path / "missing/c.wav"
+    with pytest.raises(FileNotFoundError) as failed:
+        export_one(episode, "wav", path)
+    assert failed.value.filename == str(path)
 
 
 def test_many_episodes_go_into_a_folder_by_their_names(episode: Episode, tmp_path: Path) -> None:

@@ -70,9 +70,11 @@ def test_a_sample_that_is_no_number_is_named(tmp_path: Path, value: float) -> No
 def test_what_is_over_full_scale_is_clipped_and_counted(tmp_path: Path) -> None:
     # 1.0 is 32768, one more than there is; -1.0 is -32768 to the step, and was not clipped
     data = np.array([0, 2, -3, 0.5, 1, -1, 32767 / 32768], np.float32)
+    halves = np.array([32767.5, -32768.5], np.float32) / 32768  # to the even one: 32768 and -32768
+    data = np.concatenate([data, halves])
     sound = read_sound(write(tmp_path / "a.wav", data, subtype="FLOAT"))
-    assert sound.channels[0].tolist() == [0, 32767, -32768, 16384, 32767, -32768, 32767]
-    assert sound.notes == ("a.wav: 3 samples over full scale were clipped",)
+    assert sound.channels[0].tolist() == [0, 32767, -32768, 16384, 32767, -32768, 32767, 32767, -32768]
+    assert sound.notes == ("a.wav: 4 samples over full scale were clipped",)
 
 
 def test_a_file_of_many_channels_is_refused_before_it_is_read(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, ConsoleMessage, Dialog, Page
+    from playwright.sync_api import Browser, ConsoleMessage, Dialog, Page, Route
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 CHROMIUM = next((found for name in NAMES if (found := shutil.which(name))), None)
@@ -91,6 +91,25 @@ class Watched:
         """Root mean square of the last 4096 samples that went to the left and the right ear, of 1."""
         left, right = self.page.evaluate("window.heard()")
         return left, right
+
+
+@contextmanager
+def late(page: Page, address: str, times: int | None = None) -> Iterator[None]:
+    """What is asked of an address inside the block is answered at its end, and what comes of it is drawn.
+
+    Args:
+        address: With wildcards.
+        times: How many questions are held up; None holds up all.
+    """
+    held: list[Route] = []
+    page.route(address, lambda route: held.append(route), times=times)
+    yield
+    assert held
+    with page.expect_response(address):
+        for route in held:
+            route.continue_()
+    page.unroute(address)
+    page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
 
 
 @contextmanager

@@ -15,7 +15,7 @@ from agent.cli.studio.review import review_routes_of
 from recordings.studio.blind import Blind
 from recordings.studio.library import Library
 from scoring.arena.store import read
-from tests.recordings.studio.browsers import chromium, needs_chromium, watching
+from tests.recordings.studio.browsers import late, needs_chromium, watching
 from tests.recordings.studio.servers import app_of, running
 from tests.scoring.labelling.recorded import two_runs
 from tests.scoring.labelling.test_review_desk import desk as review_desk
@@ -25,12 +25,6 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
 pytestmark = [needs_chromium, pytest.mark.wall_clock]
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as found:
-        yield found
 
 
 @contextmanager
@@ -63,6 +57,14 @@ def hear(page: Page, **keys: str) -> None:
 def see(page: Page, selector: str, text: str) -> None:
     """Wait for a text."""
     page.locator(selector).filter(has_text=text).wait_for(state="attached")
+
+
+def help_sheet(page: Page) -> list[str]:
+    """Headings of the keys that do something now, and the keys."""
+    page.keyboard.press("?")
+    found = page.locator("#help-body h3, #help-body kbd").all_inner_texts()
+    page.keyboard.press("?")
+    return found
 
 
 def lines(path: Path) -> list[dict[str, object]]:
@@ -157,6 +159,50 @@ def test_an_answer_on_its_way_is_not_lost_with_the_page(tmp_path: Path, browser:
         assert [line["label"] for line in lines(kept)] == ["good"]
 
 
+@pytest.mark.parametrize("question", ["**/api/labelling", "**/api/labelling/next*"])
+def test_a_desk_that_was_left_listens_to_no_keys(question: str, tmp_path: Path, browser: Browser) -> None:
+    two_runs(tmp_path, 1)
+    with studio(tmp_path, label="ann", ab="ann") as url, opened(browser, f"{url}#/ab") as page:
+        page.wait_for_selector("#question")
+        with late(page, question):
+            with page.expect_request(question):
+                page.evaluate("location.hash = '#/label'")
+            page.evaluate("location.hash = '#/ab'")
+            see(page, "#question", "Which reply is better")
+            assert "Label" not in help_sheet(page)
+        assert "Label" not in help_sheet(page) and "A/B" in help_sheet(page)
+        page.keyboard.press("1")  # of the desk that is shown
+        see(page, "#said", "Listen first: Space, W, E.")
+
+
+def test_no_key_is_lost_and_none_counts_twice(tmp_path: Path, browser: Browser) -> None:
+    pack = tmp_path / "pack"
+    review_desk(pack, queued("a"))
+    (pack / "grow.json").write_text("{}")
+    routes, _ = review_routes_of((pack,), LabelRequest(review="ann"))
+    kept = pack / "labels/ann.jsonl"
+    with running(app=app_of(routes=routes)) as url, opened(browser, f"{url}#/review") as page:
+        page.wait_for_selector("#question")
+        hear(page, line="w")
+        with late(page, "**/api/review/report"):  # while that is under way an answer waits for its turn
+            with page.expect_request("**/api/review/report"):
+                page.keyboard.press("g")
+            page.keyboard.press("1")
+            page.keyboard.press("2")  # by then another question is shown
+        see(page, ".progress", "1 answered")
+        page.keyboard.press("Backspace")
+        see(page, ".notice", "You answered: yes.")
+        page.keyboard.down("2")
+        page.wait_for_selector(".notice", state="detached")
+        page.keyboard.down("2")  # held down: the next question has the same sound, which was heard
+        page.keyboard.up("2")
+        page.keyboard.press("1")
+        see(page, "#question", "All is checked.")
+    assert [(one["dimension"], one["label"]) for one in lines(kept)] == [
+        *[("level", "consistent"), ("level", "not_consistent"), ("manner", "consistent")],
+    ]
+
+
 def test_a_battle_is_one_key_with_its_order_and_gains(tmp_path: Path, browser: Browser) -> None:
     two_runs(tmp_path, 1)
     store = tmp_path / "battles.jsonl"
@@ -217,11 +263,12 @@ def test_a_grown_pack_is_checked_by_keys_and_the_shares_are_shown(tmp_path: Path
     pack = tmp_path / "pack"
     review_desk(pack, queued("a", 2, perceive="nervous"), queued("b"))
     (pack / "grow.json").write_text("{}")
-    routes, features = review_routes_of((pack,), "ann", 0)
+    routes, features = review_routes_of((pack,), LabelRequest(review="ann"))
     assert features == ["review"]
     with running(app=app_of(routes=routes)) as url, opened(browser, f"{url}#/review") as page:
         page.wait_for_selector("#question")
         assert page.evaluate("document.activeElement.id") == "question"
+        assert not {"Q", "E", "T", "V"} & {*help_sheet(page)}  # keys of what a scenario does not have
         hear(page, line="w")
         page.keyboard.press("n")
         page.keyboard.type("2 or 1?")

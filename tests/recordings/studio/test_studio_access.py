@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import itertools
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,8 +12,7 @@ import pytest
 
 from recordings.studio.bundle import STATIC
 from scoring.report.collect import collect
-from tests.recordings.studio.browsers import SHIFTS, Watched, chromium, needs_chromium, watching
-from tests.recordings.studio.servers import client, ids, running
+from tests.recordings.studio.browsers import SHIFTS, Watched, needs_chromium, watching
 from tests.scoring.episodes import CallMaker, tone
 
 if TYPE_CHECKING:
@@ -27,7 +25,7 @@ AUDIT = (Path(__file__).parent / "audit.js").read_text(encoding="utf-8")
 
 
 @pytest.fixture(scope="module")
-def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def shown(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("access")
     for run, name in itertools.product(("one", "two"), "abc"):
         made = CallMaker().user(1.0, 2.0).reply(2.5, tone(2.0, 24000)).user(6.0, 7.0, "goodbye")
@@ -37,22 +35,8 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def browser(root: Path) -> Iterator[Browser]:
-    """After the calls: Playwright keeps an event loop of its own."""
-    with chromium() as found:
-        yield found
-
-
-@pytest.fixture(scope="module")
-def studio(root: Path) -> Iterator[str]:
-    with running(root) as address:
-        yield address
-
-
-@pytest.fixture(scope="module")
-def call(root: Path) -> str:
-    with client(root) as asked:
-        return ids(asked)["a"]
+def call(calls: dict[str, str]) -> str:
+    return calls["a"]
 
 
 def opened(watched: Watched, studio: str, call: str) -> None:

@@ -14,7 +14,7 @@ import pytest
 from benchmarks.studio import hour_of_call
 from recordings.format import Flushed, Outcome, Side, ToolAnswered, ToolCall, Verdict
 from scoring.report.collect import collect
-from tests.recordings.studio.browsers import Watched, chromium, needs_chromium, watching
+from tests.recordings.studio.browsers import Watched, needs_chromium, watching
 from tests.recordings.studio.servers import client, ids, running
 from tests.scoring.episodes import CallMaker, tone
 
@@ -27,7 +27,7 @@ EVIL = "<img src=x onerror=alert(1)><script>alert(2)</script> \u202egnp.exe"
 
 
 @pytest.fixture(scope="module")
-def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def shown(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Three calls: one with all kinds of moments, one whose words attack the page, a void one."""
     run = tmp_path_factory.mktemp("studio") / "tones"
     asked = "what is CRISPR"
@@ -57,25 +57,6 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     CallMaker().user(0.5, 1.5).write(run / "late", outcome=Outcome.BEHIND_REAL_TIME)
     asyncio.run(collect([run], again=True))  # as `viva score` does
     return run
-
-
-@pytest.fixture(scope="module")
-def browser(run: Path) -> Iterator[Browser]:
-    """After the run: Playwright keeps an event loop of its own."""
-    with chromium() as found:
-        yield found
-
-
-@pytest.fixture(scope="module")
-def studio(run: Path) -> Iterator[str]:
-    with running(run) as address:
-        yield address
-
-
-@pytest.fixture(scope="module")
-def calls(run: Path) -> dict[str, str]:
-    with client(run) as asked:
-        return ids(asked)
 
 
 @pytest.fixture
@@ -272,7 +253,7 @@ def test_the_evidence_of_a_verdict_leads_to_its_sound(seen: Watched) -> None:
     assert page.locator(".turn[aria-current]").get_attribute("data-number") == "2"
 
 
-def test_the_closest_zoom_shows_every_sample(seen: Watched, run: Path) -> None:
+def test_the_closest_zoom_shows_every_sample(seen: Watched) -> None:
     page = seen.page
     page.keyboard.press("]")
     page.keyboard.press("x")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlparse
@@ -14,7 +13,7 @@ from benchmarks.studio import hour_of_call
 from recordings.format import Outcome
 from recordings.studio.episode_routes import LONGEST_AT_ONCE_S
 from scoring.report.collect import collect
-from tests.recordings.studio.browsers import SHIFTS, chromium, needs_chromium, watching
+from tests.recordings.studio.browsers import SHIFTS, late, needs_chromium, watching
 from tests.recordings.studio.servers import client, ids, running
 from tests.scoring.episodes import CallMaker, tone
 
@@ -34,7 +33,7 @@ ENDED = """window.EventSource = class extends EventSource {
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def shown(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A call that is too long to be gone through while somebody waits, and short ones, in two runs."""
     folder = tmp_path_factory.mktemp("studio")
     assert QUESTIONS * 15.0 > LONGEST_AT_ONCE_S
@@ -47,43 +46,16 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.fixture(scope="module")
-def browser(folder: Path) -> Iterator[Browser]:
-    """After the calls: Playwright keeps an event loop of its own."""
-    with chromium() as found:
-        yield found
-
-
-@pytest.fixture(scope="module")
-def studio(folder: Path) -> Iterator[str]:
-    with running(folder) as address:
-        yield address
-
-
-@pytest.fixture(scope="module")
-def calls(folder: Path) -> dict[str, str]:
-    with client(folder) as asked:
-        return ids(asked)
-
-
 def test_a_call_that_comes_late_does_not_take_the_place_of_another(
     browser: Browser, studio: str, calls: dict[str, str]
 ) -> None:
     with watching(browser) as watched:
         page = watched.page
-        held: list[Route] = []
-        late = f"**/api/episodes/{calls['first']}*"
-        page.route(late, lambda route: held.append(route))
-        with page.expect_request(lambda asked: asked.url.endswith("?outline=1")):
-            page.goto(f"{studio}/#/episode/{calls['first']}")
-        page.evaluate("id => { location.hash = `#/episode/${id}`; }", calls["second"])
-        page.get_by_role("heading", name="The second call").wait_for()
-        assert held
-        with page.expect_response(lambda answer: calls["first"] in answer.url):
-            for route in held:
-                route.continue_()
-        page.unroute(late)
-        page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+        with late(page, f"**/api/episodes/{calls['first']}*"):
+            with page.expect_request(lambda asked: asked.url.endswith("?outline=1")):
+                page.goto(f"{studio}/#/episode/{calls['first']}")
+            page.evaluate("id => { location.hash = `#/episode/${id}`; }", calls["second"])
+            page.get_by_role("heading", name="The second call").wait_for()
         page.keyboard.press("]")
         assert watched.now == pytest.approx(0.5, abs=0.01)  # the keys are those of the call that is shown
         assert page.get_by_role("heading", level=1).all_inner_texts() == ["The second call"]
@@ -95,16 +67,11 @@ def test_a_table_that_comes_late_does_not_take_the_place_of_a_call(
 ) -> None:
     with watching(browser) as watched:
         page = watched.page
-        held: list[Route] = []
-        page.route("**/api/catalogue", lambda route: held.append(route))
-        with page.expect_request("**/api/catalogue"):
-            page.goto(studio)
-        page.evaluate("id => { location.hash = `#/episode/${id}`; }", calls["first"])
-        page.get_by_role("heading", name="The first call").wait_for()
-        with page.expect_response("**/api/catalogue"):
-            for route in held:
-                route.continue_()
-        page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+        with late(page, "**/api/catalogue"):
+            with page.expect_request("**/api/catalogue"):
+                page.goto(studio)
+            page.evaluate("id => { location.hash = `#/episode/${id}`; }", calls["first"])
+            page.get_by_role("heading", name="The first call").wait_for()
         assert page.get_by_role("grid").count() == 0
         page.keyboard.press("ArrowDown")  # a key of the table
         page.keyboard.press("Enter")  # plays the turn: of the call
@@ -114,18 +81,13 @@ def test_a_table_that_comes_late_does_not_take_the_place_of_a_call(
 def test_a_comparison_that_comes_late_is_not_shown(browser: Browser, studio: str) -> None:
     with watching(browser) as watched:
         page = watched.page
-        held: list[Route] = []
-        page.route("**/api/compare?*", lambda route: held.append(route), times=1)
-        with page.expect_request("**/api/compare?*"):
-            page.goto(f"{studio}/#/compare")
-        page.get_by_label("Run B").select_option("")
-        shown = page.get_by_role("region", name="What differs")
-        shown.locator(".empty, .notice").wait_for()  # the calls of one run have one endpoint
-        before = shown.inner_text()
-        with page.expect_response("**/api/compare?*"):
-            for route in held:
-                route.continue_()
-        page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+        with late(page, "**/api/compare?*", times=1):
+            with page.expect_request("**/api/compare?*"):
+                page.goto(f"{studio}/#/compare")
+            page.get_by_label("Run B").select_option("")
+            shown = page.get_by_role("region", name="What differs")
+            shown.locator(".empty, .notice").wait_for()  # the calls of one run have one endpoint
+            before = shown.inner_text()
         assert shown.inner_text() == before
 
 
@@ -160,6 +122,8 @@ def test_of_a_long_call_the_waves_come_before_what_takes_its_time(
     with watching(browser) as watched:
         watched.context.add_init_script(SHIFTS)
         page = watched.page
+        slow = watched.context.new_cdp_session(page)
+        slow.send("Emulation.setCPUThrottlingRate", {"rate": 4})  # so that turns come in many pieces
         page.goto(f"{studio}/#/episode/{calls['long']}")
         page.locator(".turn").nth(2 * QUESTIONS - 1).wait_for(state="attached")  # and their replies
         page.get_by_text("measuring …").wait_for(state="detached")

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal
 
 import numpy as np
 import pytest
 
-from recordings.format import Outcome
+from recordings.format import Attempt, Outcome, Planned
 from scoring.compare.metrics import Better, Compared, chosen
 from scoring.digest.columns import Digest
 from scoring.gate.checks import Check, Kind, Status
@@ -66,6 +67,61 @@ def test_with_a_threshold_on_calls_that_pass_a_single_one_may_fail() -> None:
     strict = gate("run", made, (Bound("passed", least=0.76),), BY_NAME)
     (failed,) = strict.having(Status.FAILED)
     assert failed.reason == "calls that passed 75.0 %, asked for: at least 76.0 % (n = 4)"
+
+
+# --- the plan -----------------------------------------------------------------------------------
+
+
+State = Literal["planned", "running", "done"]
+
+
+def planned(number: int, state: State, endpoint: str = "fake://a") -> Planned:
+    attempts = (Attempt(folder=f"s{number:02}-{number}"),) if state == "done" else ()
+    return Planned(
+        id=f"s{number:02}", scenario="s", pack="", endpoint=endpoint, repeat=0, seed=number, state=state,
+        attempts=attempts,
+    )  # fmt: skip
+
+
+def test_a_run_that_was_not_held_to_its_end_is_not_let_pass() -> None:
+    made = digest(*calls([1, 1, 1]))
+    done = [planned(n, "done") for n in range(3)]
+    assert gate("run", made, (), BY_NAME, plan=done).status is Status.PASSED
+    half = [*done, planned(3, "running"), planned(4, "planned"), planned(0, "planned", "fake://b")]
+    result = gate("run", made, (), BY_NAME, plan=half)
+    assert result.status is Status.UNDECIDED
+    assert result.to_json()["reasons"] == [
+        "threshold held (fake://a): 2 of 5 calls of the plan are not held: viva run --resume holds them",
+        "threshold held (fake://b): 1 of 1 calls of the plan are not held: viva run --resume holds them",
+    ]
+    # what fails has failed, whatever is left
+    assert gate("run", digest(*calls([1, 0, 1])), (), BY_NAME, plan=half).status is Status.FAILED
+
+
+def test_a_call_that_left_no_recording_is_counted_as_void() -> None:
+    made = digest(*calls([1] * 9))
+    plan = [planned(n, "done") for n in range(9)]
+    lost = planned(9, "done", "fake://b")
+    assert gate("run", made, (), BY_NAME, plan=[*plan, planned(9, "done")]).status is Status.PASSED
+    two = gate("run", made, (), BY_NAME, plan=[*plan, planned(9, "done"), planned(10, "done")])
+    assert two.to_json()["reasons"] == [
+        "threshold void_share (fake://a): 2 of 11 calls void (18.2 %), asked for: at most 10.0 %"
+    ]
+    (reason,) = gate("run", made, (), BY_NAME, plan=[*plan, lost]).to_json()["reasons"]
+    assert reason.startswith("threshold void_share (fake://b): 1 of 1 calls void")
+
+
+def test_a_gate_that_saw_no_call_scored_does_not_pass() -> None:
+    result = gate("run", digest(*calls([None, None])), (), BY_NAME)
+    assert result.status is Status.UNDECIDED
+    (reason,) = result.to_json()["reasons"]
+    assert reason.startswith("threshold passed (fake://a): no call could be scored (2")
+    assert gate("run", digest(*calls([None, 1])), (), BY_NAME).status is Status.PASSED
+
+
+def test_an_endpoint_whose_calls_we_spoiled_has_missed_no_bound() -> None:
+    void = digest(*(Made("v", n, outcome=Outcome.CONNECT_FAILED) for n in range(3)))
+    assert gate("run", void, (Bound("response_latency", most=900),), BY_NAME).status is Status.UNDECIDED
 
 
 # --- thresholds ---------------------------------------------------------------------------------
@@ -180,6 +236,17 @@ def test_only_calls_that_both_runs_have_are_looked_at() -> None:
     assert regressed(before, Digest.join([run_of(rng), digest(*slow)]))["response_latency"] is Status.PASSED
     (nothing,) = regressions(digest(*slow), before, (LATENCY,), BY_NAME)
     assert nothing.status is Status.SKIPPED and "no call of the baseline" in nothing.reason
+
+
+def test_an_endpoint_that_the_baseline_does_not_have_is_told() -> None:
+    rng = np.random.default_rng(4)
+    others = [Made(f"s{n:02}", n, "fake://new", {"passed": [1.0]}) for n in range(24)]
+    found = list(regressions(Digest.join([run_of(rng), digest(*others)]), run_of(rng), (PASSED,), BY_NAME))
+    assert [(c.name, c.endpoint, c.status) for c in found] == [
+        ("passed", "fake://a", Status.PASSED),
+        ("all", "fake://new", Status.SKIPPED),
+    ]
+    assert found[1].reason == "the baseline has no call with this endpoint"
 
 
 def test_a_share_of_none_or_all_has_a_width_too() -> None:

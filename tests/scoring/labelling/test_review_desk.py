@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -35,15 +36,13 @@ def line(id: str, level: int = 1, **more: object) -> Review:
     )
 
 
-def desk(folder: Path, *lines: Review, person: str = "", seed: int = 0) -> ReviewDesk:
+def desk(folder: Path, *lines: Review, **options: Any) -> ReviewDesk:
     (folder / "review").mkdir(parents=True, exist_ok=True)
     queue(folder, *lines)
     for one in lines:
         tone = 0.1 * np.sin(2 * np.pi * 440 * np.arange(RATE // 2) / RATE)
         soundfile.write(folder / "review" / f"{one.scenario}.wav", tone, RATE, subtype="PCM_16")
-    return ReviewDesk(
-        folder / "review.jsonl", LabelFolder(folder / "labels"), ticking(), person=person, seed=seed
-    )
+    return ReviewDesk(folder / "review.jsonl", LabelFolder(folder / "labels"), ticking(), **options)
 
 
 def queue(folder: Path, *lines: Review) -> None:
@@ -124,6 +123,39 @@ def test_several_people_have_their_own_order_and_are_compared(tmp_path: Path) ->
     assert report["divided"] == {"level": 12, "manner": 12}
     assert report["between_people"]["level"]["pairs"][0]["accuracy"] == 0
     assert at.about().people == ("ann", "bob")
+
+
+def test_the_work_is_shared_and_some_of_it_is_done_by_two(tmp_path: Path) -> None:
+    at = desk(tmp_path, *(line(f"s{n:02}") for n in range(8)), twice=0.25)
+    # what one person has before them is not asked of another
+    found = {person: at.next(person) for person in ("ann", "bob")}
+    while cards := {person: one.card for person, one in found.items() if one.card is not None}:
+        for person, card in cards.items():
+            found[person] = answer(at, card, "consistent", person)
+    asked = [one.item for person in ("ann", "bob") for one in at.folder.labels(person)]
+    # each scenario has two questions; a quarter of eight is asked of both
+    assert sorted(map(asked.count, sorted(set(asked)))) == [2] * 6 + [4] * 2
+    mine = len(at.folder.labels("ann"))
+    assert (found["ann"].progress.answered, found["ann"].progress.units) == (mine, mine // 2)
+    assert at.report()["between_people"]["level"]["n"] == 2
+    assert at.next("cleo").card is None
+
+
+def test_a_share_is_asked_again_at_the_end_and_the_first_answers_count(tmp_path: Path) -> None:
+    at = desk(tmp_path, *(line(f"s{n}") for n in range(4)), again=0.5)
+    found, given = at.next("ann"), 0
+    assert found.progress.left == 12  # 4 scenarios and 2 of them again, each with 2 questions
+    while found.card is not None:
+        level, first = found.card.dimension == "level", given < 8
+        given += 1
+        label = "consistent" if first else "not_consistent" if level else None
+        found = answer(at, found.card, label)
+    assert given == 12 and found.progress.answered == 12
+    assert [one.round for one in at.folder.labels("ann")] == [1] * 8 + [2] * 4
+    report = at.report()
+    assert report["level"]["yes"] == report["manner"]["yes"] == 4 and report["inconsistent"] == []
+    assert report["with_themselves"] == {"level": [{"person": "ann", "same": 0, "n": 2}], "manner": []}
+    assert report["withheld"] == {"level": {}, "manner": {}}
 
 
 def test_what_was_filled_in_by_hand_is_not_asked_of_the_same_person_again(tmp_path: Path) -> None:

@@ -17,6 +17,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.kept import kept
+
 ALSA = """
 pcm.viva_mouth { type pulse device "mouth.monitor" }
 pcm.viva_ear { type pulse device "ear" }
@@ -76,9 +78,12 @@ def sound_system(home: Path) -> Iterator[Mapping[str, str]]:
         check=True,
         timeout=30,
     )
+    keeper = kept(int((run / "pid").read_text()))
     try:
         for command in (("set-default-sink", "ear"), ("set-default-source", "mouth.monitor")):
             subprocess.run(["pactl", *command], env=environ, check=True, timeout=30)
         yield environ
     finally:
+        keeper.kill()
+        keeper.wait()
         subprocess.run(["pulseaudio", "--kill"], env=environ, check=False, timeout=30)

@@ -44,6 +44,7 @@ def test_nothing_is_said_of_silence() -> None:
     quiet, loud = np.zeros(8800, np.float32), speech_like(1.1, RATE)
     assert find_echo(quiet, loud[:4000], RATE) is None
     assert find_echo(loud, quiet[:4000], RATE) is None
+    assert find_echo(np.full(8800, 0.1, np.float32), loud[:4000], RATE) is None  # an offset alone
 
 
 def watch(played: Samples, captured: Samples, rate: int = 16000) -> tuple[EchoWatch, Samples]:

@@ -32,6 +32,19 @@ def test_it_agrees_with_soxr_whatever_the_pieces(source: int, target: int) -> No
         assert np.corrcoef(ours[inner], reference[inner])[0, 1] > 0.9999
 
 
+@pytest.mark.parametrize("frequency", [300, 1000, 2000, 4000, 5000])
+def test_between_the_samples_the_error_is_below_90_db(frequency: int) -> None:
+    def wave(
+        n: np.ndarray[tuple[int], np.dtype[np.float64]],
+    ) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+        return np.sin(2 * np.pi * frequency * n / 16000)
+
+    stream = Interpolator(16000, 16000)
+    stream.push(wave(np.arange(2000.0)).astype(np.float32))
+    positions = np.sort(np.random.default_rng(1).uniform(100, 1900, 1000))
+    assert np.abs(stream.read(positions) - wave(positions)).max() < 10 ** (-90 / 20)
+
+
 def test_at_the_samples_themselves_nothing_changes() -> None:
     wave = warble(np.arange(1000) / 16000).astype(np.float32)
     stream = Interpolator(16000, 16000)

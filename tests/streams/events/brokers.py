@@ -1,8 +1,9 @@
-"""Real brokers for tests: Mosquitto in a process of its own, and clients that look over its shoulder."""
+"""Real brokers for tests: Mosquitto in a process, amqtt in a thread; and clients that look on."""
 
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 import shutil
 import socket
@@ -21,6 +22,7 @@ from streams.events.connection import BrokerUnreachable
 from streams.events.messages import Published
 from streams.events.subscriber import listen
 from streams.events.watching import Watch
+from tests.kept import kept
 
 MOSQUITTO = shutil.which("mosquitto", path=os.environ.get("PATH", "") + ":/usr/sbin:/usr/local/sbin")
 
@@ -51,6 +53,7 @@ class Mosquitto:
         listener = f"listener {self.port} 127.0.0.1"
         self._config.write_text("\n".join([*own, listener, "persistence false", *lines, ""]))
         self._process: subprocess.Popen[str] | None = None
+        self._keeper: subprocess.Popen[bytes] | None = None
 
     @property
     def broker(self) -> Broker:
@@ -72,11 +75,14 @@ class Mosquitto:
             pytest.fail("mosquitto did not start")
         # it writes what it does: somebody must read it, or it stands still
         threading.Thread(target=lambda: [None for _ in process.stderr or ()], daemon=True).start()
-        self._process = process
+        self._process, self._keeper = process, kept(process.pid)
         return self
 
     def stop(self) -> None:
         """End it as its owner would: it says goodbye to nobody."""
+        if self._keeper is not None:
+            self._keeper.kill()
+            self._keeper.wait()
         if self._process is not None:
             self._process.kill()
             self._process.wait()
@@ -99,13 +105,46 @@ def mosquitto(folder: Path, *lines: str) -> Iterator[Mosquitto]:
         made.stop()
 
 
+@contextmanager
+def amqtt() -> Iterator[Broker]:
+    """The embedded broker, in a thread of its own."""
+    module = pytest.importorskip("amqtt.broker", reason="amqtt is not installed (see docs/events.md)")
+    logging.getLogger("amqtt").setLevel(logging.CRITICAL)
+    port, ready = free_port(), threading.Event()
+    config = {
+        "listeners": {"default": {"type": "tcp", "bind": f"127.0.0.1:{port}"}},
+        "plugins": {"amqtt.plugins.authentication.AnonymousAuthPlugin": {"allow_anonymous": True}},
+    }
+    loop = asyncio.new_event_loop()
+    over: asyncio.Event = asyncio.Event()
+
+    async def main() -> None:
+        broker = module.Broker(config)
+        await broker.start()
+        ready.set()
+        await over.wait()
+        await broker.shutdown()
+
+    thread = threading.Thread(target=lambda: loop.run_until_complete(main()), daemon=True)
+    thread.start()
+    assert ready.wait(20)
+    try:
+        yield Broker("127.0.0.1", port, PREFIX)
+    finally:
+        loop.call_soon_threadsafe(over.set)
+        thread.join(20)
+        loop.close()
+
+
 class Wire:
     """A TCP connection to a broker that can be cut and mended, in a thread of its own."""
 
     def __init__(self, port: int) -> None:
         self._to = port
         self._open: set[asyncio.StreamWriter] = set()
-        self._whole = True
+        self._whole = self._answers = self._carries = True
+        self._swallowed = bytearray()
+        self._change = threading.Condition()
         self._ready = threading.Event()
         self._thread = threading.Thread(target=lambda: asyncio.run(self._main()), daemon=True)
         self.port = 0
@@ -142,7 +181,30 @@ class Wire:
         asyncio.run_coroutine_threadsafe(cut(), self._loop).result(PATIENCE_S)
 
     def mend(self) -> None:
-        self._whole = True
+        self._whole = self._answers = self._carries = True
+
+    def hang(self) -> None:
+        """Nothing gets through any more, either way, and nobody is told."""
+        self._answers = self._carries = False
+
+    def swallowed(self, data: bytes) -> None:
+        """Wait until this was sent, and did not get through."""
+        with self._change:
+            assert self._change.wait_for(lambda: data in self._swallowed, PATIENCE_S)
+
+    def _back(self, _: bytes) -> bool:
+        return self._answers
+
+    def _forth(self, data: bytes) -> bool:
+        with self._change:
+            if not self._carries:
+                self._swallowed += data
+            self._change.notify_all()
+        return self._carries
+
+    def mute(self) -> None:
+        """What is sent gets there, and nothing comes back: a line on which answers are late."""
+        self._answers = False
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         if not self._whole:
@@ -155,16 +217,19 @@ class Wire:
             return
         self._open |= {writer, forth}
         try:
-            await asyncio.gather(_pour(reader, forth), _pour(back, writer))
+            await asyncio.gather(_pour(reader, forth, self._forth), _pour(back, writer, self._back))
         finally:
             self._open -= {writer, forth}
 
 
-async def _pour(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+async def _pour(
+    reader: asyncio.StreamReader, writer: asyncio.StreamWriter, passes: Callable[[bytes], bool]
+) -> None:
     with suppress(ConnectionError):
         while data := await reader.read(2**16):
-            writer.write(data)
-            await writer.drain()
+            if passes(data):
+                writer.write(data)
+                await writer.drain()
     writer.close()
 
 

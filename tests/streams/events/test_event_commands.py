@@ -34,6 +34,17 @@ def test_a_command_that_comes_twice_is_obeyed_once_and_answered_twice() -> None:
     assert second == first.model_copy(update={"repeated": True})
 
 
+def test_another_command_under_an_id_that_was_used_is_told_so_and_not_taken_for_the_first() -> None:
+    obeyed = Obeyed()
+    desk = Desk({"pause", "resume"}, obeyed)
+    sent(desk, id="1", name="pause")
+    other = sent(desk, id="1", name="resume")
+    assert (other.status, other.name, other.repeated) == ("invalid", "resume", False)
+    assert other.reason == "the id '1' was that of another command (pause): take a new one for each"
+    assert [command.name for command in obeyed.commands] == ["pause"]
+    assert sent(desk, id="1", name="pause").repeated  # the first one may still come again
+
+
 def test_answers_are_remembered_up_to_a_bound() -> None:
     obeyed = Obeyed()
     desk = Desk({"stop"}, obeyed)

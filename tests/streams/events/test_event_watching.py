@@ -52,6 +52,16 @@ def test_a_run_that_is_lost_has_no_calls_under_way_until_it_is_back() -> None:
     assert len(watch.runs["r"].live) == 1
 
 
+def test_a_call_that_an_earlier_sitting_was_killed_in_is_not_under_way_in_the_later_one() -> None:
+    watch = Watch(P)
+    take(watch, Presence(state="online"), 1, "first", "2026-01-01")
+    take(watch, session(), 2, "first", "2026-01-01")  # the broker keeps it
+    take(watch, Presence(state="online"), 1, "second", "2026-01-02")
+    assert watch.runs["r"].live == []
+    take(watch, session(), 2, "second", "2026-01-02")  # it is held again
+    assert len(watch.runs["r"].live) == 1
+
+
 def test_the_will_of_an_earlier_sitting_does_not_end_the_later_one() -> None:
     watch = Watch(P)
     take(watch, Presence(state="online"), 1, "second")
@@ -76,6 +86,13 @@ def test_of_thousands_of_calls_the_last_are_remembered() -> None:
         take(watch, session("ended", f"e{number}"), number)
     ended = watch.runs["r"].ended
     assert (len(ended), ended[0].episode) == (REMEMBERED, "e50")
+
+
+def test_whoever_forgets_a_run_knows_all_its_calls() -> None:
+    watch = Watch(P, remembered=10_000)
+    for number in range(REMEMBERED + 50):
+        take(watch, session("ended", f"e{number}"), number)
+    assert len(watch.runs["r"].ended) == REMEMBERED + 50
 
 
 def test_what_cannot_be_read_is_counted_and_what_is_elsewhere_is_not_ours() -> None:

@@ -29,3 +29,18 @@ def test_weights_are_read_however_the_file_holds_them(tmp_path: Path) -> None:
     assert list(weights) == ["raw", "floats"]
     assert np.array_equal(weights["raw"], values)
     assert np.array_equal(weights["floats"], values.reshape(3, 2))
+
+
+def test_constants_are_read_from_the_branches_too(tmp_path: Path) -> None:
+    values = np.array([0.5, -4.0], "<f4")
+    tensor = integer(1, 2) + integer(2, 1) + field(9, values.tobytes())
+    constant = (
+        field(2, b"then.bias") + field(4, b"Constant") + field(5, field(1, b"value") + field(5, tensor))
+    )
+    branch = field(1, constant)
+    choice = field(2, b"chosen") + field(4, b"If") + field(5, field(1, b"then_branch") + field(6, branch))
+    path = tmp_path / "model.onnx"
+    path.write_bytes(field(7, field(1, choice)))
+    weights = read_weights(path)
+    assert list(weights) == ["then.bias"]
+    assert np.array_equal(weights["then.bias"], values)

@@ -62,9 +62,10 @@ def test_streams_that_run_together_hear_what_each_hears_alone(
     async def together() -> list[list[float]]:
         streams = [silero.stream() for _ in clips]
         heard: list[list[float]] = [[] for _ in clips]
-        for start in range(0, max(clip.size for clip in clips), 320):
-            frames = [clip[start : start + 320] for clip in clips]
-            fed = await asyncio.gather(*(s.feed(f) for s, f in zip(streams, frames, strict=True)))
+        for turn in range(max(clip.size for clip in clips) // 320 + 1):
+            sizes = [320 * (1 + index) for index in range(len(clips))]  # of none to five windows
+            pieces = [clip[turn * n : (turn + 1) * n] for n, clip in zip(sizes, clips, strict=True)]
+            fed = await asyncio.gather(*(s.feed(p) for s, p in zip(streams, pieces, strict=True)))
             for one, new in zip(heard, fed, strict=True):
                 one += new
         return heard

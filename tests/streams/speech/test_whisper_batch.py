@@ -9,10 +9,12 @@ from streams import clock
 from streams.audio import Samples
 from streams.speech.interfaces import BatchRecogniser, Transcript
 from streams.speech.whisper import WhisperRecogniser
-from streams.speech.whisper_batch import TOGETHER, batches, fits, window_frames
+from streams.speech.whisper_batch import TOGETHER, batches, fits, left
+from streams.speech.whisper_window import Window
 from tests.streams.speech.conftest import PiperClip
 
 RATE = 16000
+T = 50364  # the time 0 among the tokens
 TEXTS = (
     "Good morning.",
     "I would like to cancel my order, please.",
@@ -21,22 +23,34 @@ TEXTS = (
 )
 
 
-def test_a_window_holds_the_clip_and_its_tail_in_steps_of_two_and_a_half_seconds() -> None:
-    # 2.5 s and 5 s of silence are 7.5 s; 3 s need 10 s, and 5.01 s 12.5 s; nothing needs more than 30 s
-    assert window_frames(5 * RATE // 2, 500) == 750
-    assert window_frames(3 * RATE, 500) == 1000
-    assert window_frames(5 * RATE, 500) == 1000
-    assert window_frames(5 * RATE + 160, 500) == 1250
-    assert window_frames(29 * RATE, 500) == 3000
-    assert window_frames(RATE, None) == 3000
+def test_what_fits_in_thirty_seconds_is_heard_in_one_window() -> None:
     assert fits(30 * RATE)
     assert not fits(30 * RATE + 1)
 
 
-def test_clips_go_together_by_window_in_order_and_so_many_at_most() -> None:
+def test_clips_of_like_windows_and_lengths_go_together_and_so_many_at_most() -> None:
     short, long = 2 * RATE, 12 * RATE
-    found = batches([short, long, *[short] * TOGETHER, long], 500)
-    assert found == [[0, *range(2, TOGETHER + 1)], [TOGETHER + 1], [1, TOGETHER + 2]]
+    lengths = [short, long, *[short] * TOGETHER, long]
+    apart, one = Window(500), Window(500, filled=3000)
+    assert batches(lengths, apart) == [[0, *range(2, TOGETHER + 1)], [TOGETHER + 1], [1, TOGETHER + 2]]
+    assert batches(lengths, one) == [[0, *range(2, TOGETHER + 1)], [TOGETHER + 1, 1, TOGETHER + 2]]
+
+
+@pytest.mark.parametrize(
+    ("tokens", "more"),
+    [
+        ([T, 1, 2, T + 5], False),
+        ([T, 1, T + 5, T + 5, 2, T + 9], False),
+        ([T, 1, T + 5, T + 5], True),  # the second segment has only begun
+        ([T, 1, T + 5, T + 5, 2, 3], True),  # and here it is cut
+        ([T, 1, 2], False),
+        ([], False),
+    ],
+)
+def test_a_window_without_a_time_at_its_end_has_more_speech_once_a_segment_has_ended(
+    tokens: list[int], more: bool
+) -> None:
+    assert left(tokens, T) is more
 
 
 @pytest.fixture
