@@ -116,8 +116,10 @@ def main(names: list[str]) -> int:
 
 def _commit() -> str:
     """The code that is measured; + if it was changed since."""
-    command = ["git", "describe", "--always", "--exclude=*", "--dirty=+"]
-    return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
+    found = ["git", "rev-parse", "--short", "HEAD"]
+    commit = subprocess.run(found, check=True, capture_output=True, text=True).stdout.strip()
+    changed = ["git", "diff", "--quiet", "HEAD", "--", "*.py", "*.js", "pyproject.toml", "constraints.txt"]
+    return commit + "+" * subprocess.run(changed).returncode
 
 
 def _write_page(results: dict[str, Any]) -> None:
