@@ -1,6 +1,6 @@
 """`viva score` of recorded speech: Whisper base, DNSMOS, pitch, loudness, metrics; by workers and by Ray.
 
-Half an hour is enough to know how long ten hours take: episodes are scored one by one, and what they cost
+Fifty minutes are enough to know how long ten hours take: episodes are scored one by one, and what they cost
 is counted as processor time too, which a busy machine changes less than the seconds.
 """
 
@@ -27,7 +27,7 @@ WAYS = {
 }
 
 
-def by_workers(copies: int = 8) -> dict[str, Any]:
+def by_workers(copies: int = 20) -> dict[str, Any]:
     """The demo's calls with the reference endpoint, so many times, scored in each way."""
     with tempfile.TemporaryDirectory(prefix="viva-scoring-") as name:
         folder = Path(name)
