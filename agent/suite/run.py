@@ -20,6 +20,10 @@ from recordings.raw import RawLogging
 from recordings.run import Run
 from streams.clock import now
 
+SHORTEST_S = 1e-6
+"""The least that is waited for. A loop lets a timer ring a nanosecond early: who then waits for the rest of
+it in simulated time, in which nothing passes but by waiting, would be woken at once for ever."""
+
 
 def _not_told(standing: Standing) -> None:
     """Nobody wants to know."""
@@ -154,7 +158,7 @@ class _Sitting:
     async def _wait(self) -> set[asyncio.Task[Result]]:
         """Until a call ends, another may begin, or somebody uses the brake."""
         until = self._schedule.next_time(now()) if self._is_open() else None
-        timeout = None if until is None else max(0.0, until - now(), self._holder.holds_back())
+        timeout = None if until is None else max(SHORTEST_S, until - now(), self._holder.holds_back())
         moved = asyncio.create_task(self._settings.brake.moved(), name="brake")
         try:
             either = {*self._tasks, moved}

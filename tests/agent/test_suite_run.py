@@ -6,6 +6,7 @@ import asyncio
 import dataclasses
 import datetime
 import errno
+import math
 import pickle
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -18,7 +19,8 @@ from agent.observers import Audience, Nobody
 from agent.session import Engines
 from agent.suite.budget import Budget, Spent
 from agent.suite.hold import Order, Result, Workplace, hold
-from agent.suite.limits import RunLimits
+from agent.suite.holder import Here
+from agent.suite.limits import RunLimits, Schedule
 from agent.suite.manifest import jobs_of, manifest
 from agent.suite.plan import Job, plan
 from agent.suite.progress import Standing
@@ -399,3 +401,41 @@ def test_a_machine_that_sleeps_in_a_call_makes_it_void_and_the_call_is_held_agai
     found = held(tmp_path, settings=settings, repeats=1, audience=lambda _: sleeper)
     assert [result.outcome for result in found.again] == [Outcome.BEHIND_REAL_TIME]
     assert [result.outcome for result in found.results] == [Outcome.COMPLETED]
+
+
+class Timed(Here):
+    """Calls that last as long as they are told."""
+
+    def __init__(self, *lasts_s: float) -> None:
+        super().__init__(Workplace(lambda _: answering(), engines()))
+        self._lasts_s = list(lasts_s)
+
+    async def hold(self, order: Order) -> Result:
+        await asyncio.sleep(self._lasts_s.pop(0))
+        return Result(order.job, order.folder.name, Outcome.COMPLETED)
+
+
+def test_a_call_that_ends_a_rounding_before_another_place_is_free_does_not_stop_the_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looks, next_time = [], Schedule.next_time
+
+    def looked(schedule: Schedule, now: float) -> float | None:
+        looks.append(now)
+        assert len(looks) < 100
+        return next_time(schedule, now)
+
+    monkeypatch.setattr(Schedule, "next_time", looked)
+    jobs = plan([SCENARIO], ["fake://"], 4)
+
+    async def main() -> Held:
+        run = Run.create(tmp_path / "run", manifest(jobs, tmp_path / "run"))
+        # at 57.34 s the place of the first has breathed; the second ends 7e-15 s before
+        calls = Timed(56.34, math.nextafter(57.34, 0), 1.0, 1.0)
+        try:
+            return await hold_all(run, jobs, calls, SuiteSettings(limits=RunLimits(concurrency=2)))
+        finally:
+            run.close()
+
+    found = clock.run(main(), simulate=True).results
+    assert [result.outcome for result in found] == [Outcome.COMPLETED] * 4
